@@ -1,0 +1,165 @@
+"""What a data set may spend, and when a charge is refused.
+
+- A budget names a unit and either a metric by name, a precision of counts, or nothing more: then it bounds (epsilon,
+  delta) under the stated adjacency, or under all of them.
+- A ledger without budgets only keeps track. With budgets, a charge needs at least one that covers it, and every one that
+  covers it must hold.
+- A budget for a metric name bounds the *sum* over all vectors or codes of that name. Their losses have no sum as a promise,
+  but a bound for each alone would let anyone spend without end by changing the codes.
+- A budget without an adjacency bounds the sum of the epsilons over the adjacencies in use, each priced at an equal share
+  of its delta, for the same reason.
+- A later budget of the same scope (unit, metric, adjacency) replaces the earlier one. Both stay as lines of the chain, so a
+  raised budget is visible to whoever reads the ledger.
+- Releases without a price (measured, cryptographic, heuristic, broken, seeded) are listed; no budget speaks about them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from textveil.core.errors import BadParameter, BudgetExceeded
+from textveil.core.events import Event
+from textveil.core.losses import COUNTS_METRIC, Approx, LimitedPrecision, Metric
+from textveil.core.params import choice, positive, positive_integer
+from textveil.core.units import Adjacency, Unit
+
+from .totals import Question, add_up
+
+ROUNDING = 1e-12  # relative; so that 0.1 + 0.2 fits into 0.3. Totals are replayed, so it never accumulates
+
+Groups = Mapping[Question, Sequence[Event]]
+
+
+@dataclass(frozen=True)
+class Spent:
+    epsilon: float = 0.0
+    delta: float = 0.0
+
+
+@dataclass(frozen=True)
+class Budget:
+    """An upper bound for one unit.
+
+    >>> Budget.of("word", 0.8, metric="hamming").scope
+    'unit: word, metric: hamming'
+    """
+
+    unit: Unit
+    epsilon: float
+    delta: float = 0.0
+    metric: str | None = None
+    adjacency: Adjacency | None = None
+    precision: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        unit: str,
+        epsilon: float,
+        delta: float = 0.0,
+        metric: str | None = None,
+        adjacency: str | None = None,
+        precision: int | None = None,
+    ) -> Budget:
+        """Check every part and name the one that is wrong."""
+        if not isinstance(delta, (int, float)) or isinstance(delta, bool) or not 0 <= delta < 1:
+            raise BadParameter("delta", delta, "a number from 0 to below 1")
+        if precision is not None:
+            positive_integer("precision", precision)
+            metric = COUNTS_METRIC if metric is None else metric
+            if metric != COUNTS_METRIC:
+                raise BadParameter("precision", precision, f"left out for the metric {metric}")
+        elif metric == COUNTS_METRIC:
+            precision = 1
+        if metric is not None:
+            if adjacency not in (None, Adjacency.METRIC):
+                raise BadParameter("adjacency", str(adjacency), "left out (or 'metric') for a metric")
+            if delta and precision is None:
+                raise BadParameter("delta", delta, "0 for a metric")
+            adjacency = Adjacency.METRIC
+        elif adjacency == Adjacency.METRIC:
+            raise BadParameter("metric", metric, "named for a budget with adjacency 'metric'")
+        return cls(
+            Unit(choice("unit", unit, [str(u) for u in Unit])),
+            positive("epsilon", epsilon),
+            float(delta),
+            metric,
+            None if adjacency is None else Adjacency(choice("adjacency", adjacency, [str(a) for a in Adjacency])),
+            precision,
+        )
+
+    @property
+    def scope(self) -> str:
+        named = [f"unit: {self.unit}"]
+        if self.metric is not None:
+            named.append(f"metric: {self.metric}")
+        elif self.adjacency is not None:
+            named.append(f"adjacency: {self.adjacency}")
+        return ", ".join(named)
+
+    def covers(self, question: Question) -> bool:
+        if question.unit != self.unit or question.metric != (self.metric or ""):
+            return False
+        return self.adjacency in (None, question.adjacency)
+
+    def spent(self, groups: Groups) -> Spent:
+        """What the charges used of this budget, in its own terms."""
+        mine = [list(events) for question, events in groups.items() if self.covers(question) and events]
+        if not mine:
+            return Spent()
+        losses = [add_up(events, self.delta / len(mine)) for events in mine]
+        if self.precision is not None:
+            counted = [x for x in losses if isinstance(x, LimitedPrecision)]
+            return Spent(
+                math.fsum(x.epsilon / x.n for x in counted) * self.precision, math.fsum(x.delta for x in counted)
+            )
+        known = [x for x in losses if isinstance(x, (Approx, Metric))]
+        return Spent(math.fsum(x.epsilon for x in known), math.fsum(x.delta for x in known if isinstance(x, Approx)))
+
+    def holds(self, spent: Spent) -> bool:
+        return spent.epsilon <= self.epsilon * (1 + ROUNDING) and spent.delta <= self.delta * (1 + ROUNDING)
+
+    def to_json(self) -> dict[str, Any]:
+        return {k: v for k, v in asdict(self).items() if v is not None}
+
+
+def check_budgets(name: str, budgets: Sequence[Budget], before: Groups, event: Event) -> None:
+    """Raise BudgetExceeded if the budgets do not cover one more event."""
+    if not budgets:
+        return
+    question = Question.of(event)
+    covering = [b for b in budgets if b.covers(question)]
+    if not covering:
+        raise BudgetExceeded(_no_budget(name, budgets, question))
+    after = {**before, question: [*before.get(question, ()), event]}
+    for budget in covering:
+        spent = budget.spent(after)
+        if not budget.holds(spent):
+            raise BudgetExceeded(_too_much(name, budget, budget.spent(before), spent))
+
+
+def _no_budget(name: str, budgets: Sequence[Budget], question: Question) -> str:
+    wanted = f"metric: {question.metric}" if question.metric else f"adjacency: {question.adjacency}"
+    there = " or ".join(f"({b.scope})" for b in budgets)
+    return (
+        f"ledger '{name}' has no budget for this release (unit: {question.unit}, {wanted}), only for {there}. "
+        "Open one with `textveil ledger allow`."
+    )
+
+
+def _too_much(name: str, budget: Budget, before: Spent, after: Spent) -> str:
+    remedy = "Lower --epsilon or open a new budget."
+    if after.epsilon > budget.epsilon and math.isfinite(after.epsilon):
+        left, asks = max(0.0, budget.epsilon - before.epsilon), after.epsilon - before.epsilon
+        slack = f" at delta {budget.delta:g}" if budget.delta else ""
+        return f"ledger '{name}' has epsilon {left:.6g} left{slack} ({budget.scope}); this release asks {asks:.6g}. {remedy}"
+    left, asks = max(0.0, budget.delta - before.delta), after.delta - before.delta
+    if asks > left:
+        return f"ledger '{name}' has delta {left:.3g} left ({budget.scope}); this release asks {asks:.3g}. {remedy}"
+    return (
+        f"ledger '{name}' has a budget with delta {budget.delta:g} ({budget.scope}), at which this release has no finite "
+        "epsilon. Open a budget with a larger delta."
+    )

@@ -1,0 +1,153 @@
+"""How the losses of one data set add up.
+
+Losses add only within one question: one unit, one adjacency and, for metric privacy, one metric (its name and the
+fingerprint of the vectors it is measured on).
+
+    metric noise           eps_1 d + eps_2 d = (eps_1 + eps_2) d; other metrics stand beside it, see `joint`
+    counts (eps, N)        is a metric of eps / N per count, so different N add; read at the largest N
+    bare (eps, delta)      both add (basic composition)
+    every other noise      kept as events and composed by the accountant at one delta
+
+Totals with noise that has no delta of its own (Gaussian, sampled) are read at the delta that is asked for; what bare
+promises use of it is taken off first: eps(delta) = sum eps_i + accountant(delta - sum delta_i).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from textveil.core.events import CountNoise, Event, MetricNoise, Noise, Unpriced
+from textveil.core.losses import COUNTS_METRIC, Approx, LimitedPrecision, Loss, Metric, Pure
+from textveil.core.units import Adjacency, Unit
+
+from . import prices
+from .draws import GaussianDraw, StatedDraw, draws_of
+
+DEFAULT_DELTA = 1e-6  # at which events are read when neither a caller nor a budget names a delta
+
+
+@dataclass(frozen=True, order=True)
+class Question:
+    """What two losses must have in common to be added."""
+
+    unit: Unit
+    adjacency: Adjacency
+    metric: str = ""
+    metric_id: str = ""
+
+    @classmethod
+    def of(cls, event: Event) -> Question:
+        match event.noise:
+            case MetricNoise():
+                return cls(event.unit, event.adjacency, event.noise.metric, event.noise.metric_id)
+            case CountNoise():
+                return cls(event.unit, event.adjacency, COUNTS_METRIC)
+        return cls(event.unit, event.adjacency)
+
+
+@dataclass(frozen=True)
+class Total:
+    """Sum of all priced charges of one question."""
+
+    unit: Unit
+    adjacency: Adjacency
+    loss: Loss
+    charges: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "unit": str(self.unit),
+            "adjacency": str(self.adjacency),
+            "loss": self.loss.to_json(),
+            "charges": self.charges,
+        }
+
+
+def by_question(events: Iterable[Event]) -> dict[Question, list[Event]]:
+    """Priced events, grouped; what has no price is left out (it is listed, never summed)."""
+    groups: dict[Question, list[Event]] = {}
+    for event in events:
+        if not isinstance(event.noise, Unpriced):
+            groups.setdefault(Question.of(event), []).append(event)
+    return dict(sorted(groups.items()))
+
+
+def add_up(events: Sequence[Event], delta: float | None = None) -> Loss:
+    """Total loss of events of one question.
+
+    >>> twice = [Event(MetricNoise(0.25, "hamming", "ab12"), Unit.WORD, Adjacency.METRIC)] * 2
+    >>> add_up(twice).epsilon
+    0.5
+    """
+    question, events = Question.of(events[0]), _merged(events)
+    if question.metric == COUNTS_METRIC:
+        return _add_counts(events)
+    if question.metric:
+        return _add_metric(events)
+    return _compose(events, delta)
+
+
+def joint(losses: Iterable[Loss]) -> str:
+    """Joint loss of several metrics over one unit.
+
+    >>> joint([Metric(0.5, "hamming", "ab12cd34ef"), Metric(3.0, "euclidean")])
+    '0.5 * hamming[ab12cd34] + 3 * euclidean'
+    """
+    terms = [
+        (loss.epsilon, loss.metric + (f"[{loss.metric_id[:8]}]" if loss.metric_id else ""))
+        if isinstance(loss, Metric)
+        else (loss.epsilon / loss.n, COUNTS_METRIC)
+        for loss in losses
+        if isinstance(loss, (Metric, LimitedPrecision))
+    ]
+    return " + ".join(f"{epsilon:.6g} * {name}" for epsilon, name in terms)
+
+
+def _add_metric(events: Sequence[Event]) -> Loss:
+    losses = [loss for loss in map(prices.price, events) if isinstance(loss, Metric)]
+    widest = max((x.diameter for x in losses if x.diameter is not None), default=None)
+    return Metric(math.fsum(x.epsilon for x in losses), losses[0].metric, losses[0].metric_id, widest)
+
+
+def _add_counts(events: Sequence[Event]) -> Loss:
+    """Read at the largest N: a table's delta grows with N, so reading it there never understates it."""
+    losses = [_as_counts(prices.price(event)) for event in events]
+    n = max(loss.n for loss in losses)
+    read = [loss.at(n) for loss in losses]
+    return LimitedPrecision(math.fsum(x.epsilon for x in read), n, min(1.0, math.fsum(x.delta for x in read)))
+
+
+def _as_counts(loss: Loss) -> LimitedPrecision:
+    match loss:
+        case LimitedPrecision():
+            return loss
+        case Metric(epsilon=epsilon):
+            return LimitedPrecision(epsilon, 1)
+    raise TypeError(f"no loss in counts: {loss.kind}")
+
+
+def _compose(events: Sequence[Event], delta: float | None) -> Loss:
+    draws = [draw for event in events for draw in draws_of(event)]
+    if not any(isinstance(draw, GaussianDraw) for draw in draws):
+        return prices.total(events)  # pure and bare promises carry their own delta
+    delta = DEFAULT_DELTA if delta is None else delta
+    stated = math.fsum(n * d.delta for e in events for d, n in draws_of(e).items() if isinstance(d, StatedDraw))
+    if stated >= delta:  # nothing is left for noise that needs some
+        return _approx(math.inf, max(stated, delta))
+    return prices.total(events, delta=delta)
+
+
+def _merged(events: Sequence[Event]) -> list[Event]:
+    """Equal noise counted instead of repeated: a thousand rounds are one event of a thousand times."""
+    times = Counter[Noise]()
+    for event in events:
+        times[event.noise] += event.times
+    return [Event(noise, events[0].unit, events[0].adjacency, times=n) for noise, n in times.items()]
+
+
+def _approx(epsilon: float, delta: float) -> Loss:
+    return Pure(epsilon) if delta == 0 else Approx(epsilon, min(1.0, delta))

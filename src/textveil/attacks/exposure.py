@@ -1,0 +1,96 @@
+"""What the adversary has, and what an attack is.
+
+An attack never imports the room that it attacks: whoever runs it fills an Exposure with what a real adversary would hold.
+The released words, the public vocabulary and prior, and the mechanism itself, which is public and may be run as often as
+one likes. `truth` is no part of the adversary's knowledge: an attack may use it to score its guesses, and for nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core import BadInput
+from .evidence import Evidence
+
+Ids = NDArray[np.integer[Any]]
+
+
+class Channel(Protocol):
+    """A mechanism as its attacker sees it: words in, words out, both as places in the vocabulary.
+
+    Two more methods are used where a channel has them:
+    `odds(ids)` -> array (len(ids), words): the exact chance of each output for each input;
+    `posterior_bound(ids, source)` -> array (len(ids),): for fresh draws from these inputs, the largest posterior chance of
+    any word given the noised point before it is rounded to a word (a bound on what its output can give away).
+    """
+
+    def sample(self, ids: Ids, source: Any) -> Ids: ...
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """Everything an attack may look at; what does not apply stays None.
+
+    >>> seen = Exposure(vocabulary=["yes", "no"], prior=np.array([0.7, 0.3]))
+    >>> seen.require("words.bayes", ("prior", "channel"))
+    Traceback (most recent call last):
+    ...
+    textveil.core.errors.BadInput: the attack words.bayes needs channel, which is not known here
+    """
+
+    observed: Ids | None = None  # released words
+    vocabulary: Sequence[str] | None = None
+    prior: NDArray[np.floating[Any]] | None = None  # public chance of each word
+    channel: Channel | None = None
+    retrain: Callable[..., Any] | None = None
+    truth: Ids | None = None  # input words, aligned with observed, -1 outside the vocabulary; for scoring only
+    release: Path | None = None
+    progress: Callable[[int, int], None] | None = None  # called with (done, total) during long steps
+
+    def __post_init__(self) -> None:
+        size = None if self.vocabulary is None else len(self.vocabulary)
+        if self.prior is not None:
+            _check_prior(self.prior, size)
+            size = len(self.prior)
+        _check_ids("observed", self.observed, 0, size)
+        _check_ids("truth", self.truth, -1, size)
+        if self.truth is not None and (self.observed is None or self.truth.shape != self.observed.shape):
+            raise BadInput("the truth has another number of words than the release")
+
+    def require(self, attack: str, needs: Sequence[str]) -> None:
+        """Name what is missing, all of it at once."""
+        missing = [need for need in needs if getattr(self, need, None) is None]
+        if missing:
+            raise BadInput(f"the attack {attack} needs {' and '.join(missing)}, which is not known here")
+
+
+@runtime_checkable
+class Attack(Protocol):
+    """`needs` names fields of the Exposure; `rng` is a source of the noise room."""
+
+    name: str
+    needs: tuple[str, ...]
+
+    def run(self, exposure: Exposure, *, rng: Any) -> Evidence: ...
+
+
+def _check_prior(prior: NDArray[np.floating[Any]], size: int | None) -> None:
+    if prior.ndim != 1 or len(prior) == 0 or size not in (None, len(prior)):
+        raise BadInput("the prior needs one chance per word of the vocabulary")
+    if not np.all(np.isfinite(prior)) or prior.min() < 0 or abs(prior.sum() - 1) > 1e-6:
+        raise BadInput("the prior must hold chances of 0 or more that sum to 1")
+
+
+def _check_ids(name: str, ids: Ids | None, lowest: int, size: int | None) -> None:
+    if ids is None:
+        return
+    if ids.ndim != 1 or not np.issubdtype(ids.dtype, np.integer):
+        raise BadInput(f"{name} must be a flat array of whole numbers, one per word")
+    if len(ids) and (ids.min() < lowest or (size is not None and ids.max() >= size)):
+        raise BadInput(f"{name} names a word outside the vocabulary")

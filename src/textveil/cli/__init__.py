@@ -1,0 +1,93 @@
+"""The command line: `textveil VERB`. One file per verb; this file joins them and turns errors into sentences.
+
+Exit codes: 0 done, 1 refused (budget, privacy), 2 bad input or usage. An unexpected error prints its kind and place but
+never its values, since those may be private; TEXTVEIL_DEBUG=1 shows the whole trace.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import Annotated
+
+import typer
+
+from textveil import __version__
+from textveil.cli import audit, demo, ledger, report, vectors, veil, words
+from textveil.core.errors import TextveilError
+
+app = typer.Typer(
+    name="textveil",
+    help="Make sensitive text useful, with the promise as a value.\n\nTry: textveil demo",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,  # its traces show local values, which may be private
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("demo")(demo.demo)
+app.command("veil")(veil.veil)
+app.command("audit")(audit.audit)
+app.command("report")(report.report)
+app.add_typer(words.app, name="words")
+app.add_typer(vectors.app, name="vectors")
+app.add_typer(ledger.app, name="ledger")
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"textveil {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show it.")] = False,
+) -> None:
+    pass
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    try:
+        app(args=arguments, prog_name="textveil", standalone_mode=False)
+    except TextveilError as error:
+        return _say(str(error), error.exit_code)
+    except typer.Exit as left:
+        return left.exit_code
+    except (typer.Abort, KeyboardInterrupt):
+        return _say("stopped", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        return _unexpected(error)
+    return 0
+
+
+def _unexpected(error: Exception) -> int:
+    import click
+
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        typer.echo(error.ctx.get_help() if error.ctx else error.format_message())
+        return 2
+    if isinstance(error, click.ClickException):
+        return _say(error.format_message().replace("\n", " "), 2)
+    if os.environ.get("TEXTVEIL_DEBUG"):
+        traceback.print_exc()
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    return _say(
+        f"unexpected {type(error).__name__} in {os.path.basename(where.filename)}, line {where.lineno}; "
+        "TEXTVEIL_DEBUG=1 shows more",
+        3,
+    )
+
+
+def _say(sentence: str, exit_code: int) -> int:
+    typer.echo(f"textveil: {sentence}", err=True)
+    return exit_code

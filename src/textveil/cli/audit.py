@@ -1,0 +1,45 @@
+"""`textveil audit`: attack a release folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from textveil.cli.output import evidence_line, print_json
+
+
+def audit(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A release folder.")],
+    attack: Annotated[list[str] | None, typer.Option(help="Attacks to run; repeat for several.")] = None,
+    truth: Annotated[Path | None, typer.Option(help="The original file, to score the guesses.")] = None,
+    vectors: Annotated[str | None, typer.Option(help="The vectors of the release, if they have moved.")] = None,
+    text_field: Annotated[str | None, typer.Option(help="The field or column that holds the text.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON result.")] = False,
+) -> None:
+    """Attack a release with nothing but its folder, and put the evidence on its card.
+
+    Example: textveil audit out --truth reviews.jsonl
+    """
+    from textveil.core import Guarantee, read_manifest
+    from textveil.recipes.audit import audit_folder
+
+    found = audit_folder(
+        folder,
+        attack or ["words.bayes"],
+        truth=truth,
+        vectors=vectors,
+        text_field=text_field,
+        progress=lambda name: typer.echo(f"running {name} ...", err=True),
+    )
+    promise = Guarantee.from_json(read_manifest(folder)["guarantee"])
+    if as_json:
+        print_json({"evidence": [e.to_json() for e in found]})
+        return
+    for evidence in found:
+        typer.echo(evidence_line(evidence.to_json()))
+        typer.echo(f"  {evidence.verdict(promise)}")
+        for note in evidence.notes:
+            typer.echo(f"  {note}")
+    typer.echo(f"the card has it: {folder}/card.html")

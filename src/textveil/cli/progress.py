@@ -1,0 +1,41 @@
+"""Progress bars on the error stream: how far, how fast, how long. Silent when nobody watches."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Advance = Callable[[float], None]
+
+
+def nothing(step: float) -> None:
+    """Advance no bar."""
+
+
+@contextmanager
+def bar(title: str, total: float | None, *, unit: str = "", quiet: bool = False) -> Iterator[Advance]:
+    """A bar with a rate; yields the function that moves it on."""
+    if quiet or not sys.stderr.isatty():
+        yield nothing
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    ) as progress:
+        task = progress.add_task(title, total=total, rate="")
+
+        def advance(step: float) -> None:
+            progress.advance(task, step)
+            speed = progress.tasks[0].speed
+            progress.update(task, rate=f"{speed:,.0f} {unit}/s" if speed else "")
+
+        yield advance

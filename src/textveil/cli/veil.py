@@ -1,0 +1,64 @@
+"""`textveil veil`: replace the words of a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from textveil.cli.output import print_json
+from textveil.cli.progress import bar
+from textveil.core.errors import BadInput
+
+
+def veil(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="txt, csv, tsv, jsonl, parquet, conll; plain or .gz")],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="OUT", help="The release folder to make.")],
+    mechanism: Annotated[str, typer.Option(help="words.brr, words.laplace, ...")] = "words.brr",
+    epsilon: Annotated[float | None, typer.Option(help="Loss per unit of distance; its scale depends on the metric.")] = None,
+    text_field: Annotated[str | None, typer.Option(help="The field or column that holds the text.")] = None,
+    ledger: Annotated[Path | None, typer.Option(help="Charge this ledger (made if it is missing).")] = None,
+    vectors: Annotated[str, typer.Option(help="'default' or a vector file.")] = "default",
+    seed: Annotated[int | None, typer.Option(help="Draw with a seed: makes a draft without any promise.")] = None,
+    bits: Annotated[int | None, typer.Option(help="Code length of words.brr, 64 to 512.")] = None,
+    oov: Annotated[str, typer.Option(help="Words outside the vocabulary: draw | token.")] = "draw",
+    keep: Annotated[Path | None, typer.Option(help="File of words that pass unchanged (not protected), one a line.")] = None,
+    case: Annotated[str, typer.Option(help="Capitals: keep | drop.")] = "keep",
+    max_words: Annotated[int | None, typer.Option(help="Declared cap of words per document, for the document line.")] = None,
+    format: Annotated[str | None, typer.Option(help="Input format, when the extension does not tell.")] = None,
+    max_line_mb: Annotated[int, typer.Option(help="Longest line allowed, in MiB.")] = 64,
+    other_data: Annotated[bool, typer.Option(help="Charge a ledger that belongs to another data set.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON result.")] = False,
+) -> None:
+    """Replace each word of a text file by a word drawn near it.
+
+    Example: textveil veil reviews.jsonl -o out --mechanism words.brr --epsilon 0.5 --text-field text --ledger r.ledger
+    """
+    from textveil.core import registry
+    from textveil.recipes.veil import Job, read_keep_list, veil_file
+
+    if epsilon is None:
+        raise BadInput("epsilon is missing", possible="--epsilon E (0.3 to 0.8 for words.brr, 5 to 15 for words.laplace)")
+    parameters: dict[str, Any] = {"epsilon": epsilon, "vectors": vectors, "oov": oov, "case": case, "seed": seed}
+    parameters |= {"bits": bits} if bits is not None else {}
+    parameters |= {"keep": read_keep_list(keep)} if keep is not None else {}
+    job = Job(
+        source=source,
+        out=out,
+        mechanism=registry.make("mechanism", mechanism, **parameters),
+        text_field=text_field,
+        format=format,
+        ledger=ledger,
+        other_data=other_data,
+        max_words=max_words,
+        max_line_bytes=max_line_mb * 2**20,
+    )
+    result = veil_file(job, bar=lambda title, total, unit: bar(title, total, unit=unit, quiet=as_json))
+    if as_json:
+        print_json(result)
+        return
+    typer.echo(f"{result['records']:,} records, {result['words']:,} words veiled: {out}/")
+    typer.echo(f"promise: {result['promise']}")
+    typer.echo(f"ledger:  {result['entry'] or 'not recorded (no --ledger)'}")
+    typer.echo(f"read {out}/card.html, then: textveil audit {out} --truth {source}")

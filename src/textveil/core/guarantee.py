@@ -1,0 +1,146 @@
+"""One promise: what is bounded, for whom, under which assumptions, by which theorem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import CannotAdd
+from .losses import Approx, LimitedPrecision, Loss, Metric, loss_from_json, times
+from .units import Adjacency, Unit
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """A promise as a value.
+
+    Promises for different units or adjacencies neither add nor compare:
+
+    >>> from textveil.core import Pure
+    >>> word = Guarantee(Pure(1.0), Unit.WORD, Adjacency.REPLACE)
+    >>> user = Guarantee(Pure(1.0), Unit.USER, Adjacency.REPLACE)
+    >>> word + user
+    Traceback (most recent call last):
+    ...
+    textveil.core.errors.CannotAdd: a promise per word (replace) and one per user (replace) have no sum
+    >>> (word + word).loss.epsilon
+    2.0
+    """
+
+    loss: Loss
+    unit: Unit
+    adjacency: Adjacency
+    assumes: tuple[str, ...] = ()
+    source: str = ""
+
+    @property
+    def label(self) -> str:
+        """guarantee, measured, cryptographic, heuristic, broken or seeded."""
+        return self.loss.label
+
+    def __add__(self, other: Guarantee) -> Guarantee:
+        if not isinstance(other, Guarantee):
+            return NotImplemented
+        self._same_question(other, "have no sum")
+        assumes = self.assumes + tuple(a for a in other.assumes if a not in self.assumes)
+        source = self.source if self.source == other.source else "; ".join(s for s in (self.source, other.source) if s)
+        return Guarantee(self.loss.plus(other.loss), self.unit, self.adjacency, assumes, source)
+
+    def covers(self, other: Guarantee) -> bool:
+        """True when this promise is kept by whoever keeps `other`."""
+        self._same_question(other, "do not compare")
+        return self.loss.covers(other.loss)
+
+    def __le__(self, other: Guarantee) -> bool:
+        """Smaller means stronger: `a <= b` when a promises at least what b does."""
+        if not isinstance(other, Guarantee):
+            return NotImplemented
+        return other.covers(self)
+
+    def __ge__(self, other: Guarantee) -> bool:
+        if not isinstance(other, Guarantee):
+            return NotImplemented
+        return self.covers(other)
+
+    def _same_question(self, other: Guarantee, what: str) -> None:
+        if (self.unit, self.adjacency) != (other.unit, other.adjacency):
+            mine, theirs = (f"per {g.unit} ({g.adjacency})" for g in (self, other))
+            raise CannotAdd(f"a promise {mine} and one {theirs} {what}")
+
+    def explain(self) -> str:
+        """Plain sentences for whoever has to decide: what is protected, what is not."""
+        if self.label != "guarantee":
+            return f"{_capital(self.loss.sentence())}."
+        lines = [
+            f"Protected: {self.unit.phrase}. Whoever sees the output can hardly tell whether it {self.adjacency.phrase}: "
+            f"{self.loss.sentence()}."
+        ]
+        lines += _how_strong(self.loss)
+        if self.assumes:
+            lines.append("This holds as long as: " + "; ".join(self.assumes) + ".")
+        lines.append(f"Not protected: {_NOT_PROTECTED[self.unit]}.")
+        return " ".join(lines)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "label": self.label,
+            "loss": self.loss.to_json(),
+            "unit": str(self.unit),
+            "adjacency": str(self.adjacency),
+            "assumes": list(self.assumes),
+            "source": self.source,
+        }
+
+    @classmethod
+    def from_json(cls, shown: dict[str, Any]) -> Guarantee:
+        return cls(
+            loss_from_json(shown["loss"]),
+            Unit(shown["unit"]),
+            Adjacency(shown["adjacency"]),
+            tuple(shown.get("assumes", ())),
+            shown.get("source", ""),
+        )
+
+
+def _how_strong(loss: Loss) -> list[str]:
+    """What the number means for someone who guesses between two possibilities that seemed equally likely before."""
+    match loss:
+        case Approx(epsilon, _) | LimitedPrecision(epsilon, _, _):
+            pass
+        case Metric() if loss.diameter is not None:
+            near, far = loss.epsilon * loss.diameter / 10, loss.worst
+            return [
+                f"Between two inputs a tenth of the largest distance apart, a guess that was even before is right at most "
+                f"{_even_guess(near)} of the time afterwards; between the two most different inputs, "
+                f"{_even_guess(far)} ({times(far)})."
+            ]
+        case _:
+            return []
+    return [f"A guess that was even before is right at most {_even_guess(epsilon)} of the time afterwards."]
+
+
+def _even_guess(epsilon: float) -> str:
+    """e^eps / (1 + e^eps) as a percentage, rounded up so that it stays a bound."""
+    import math
+
+    share = 1 / (1 + math.exp(-min(epsilon, 700.0)))
+    percent = math.ceil(share * 1000) / 10
+    return "practically all" if percent >= 100 else f"{percent:.1f} %"
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+_NOT_PROTECTED: dict[Unit, str] = {
+    Unit.WORD: (
+        "the length of the text, the order of its words, punctuation and layout, and what several words say together: "
+        "each word has its own budget, so a document of n words may lose n times as much"
+    ),
+    Unit.TERM: "which other terms occur, and anything about a document as a whole",
+    Unit.EXAMPLE: "a person or document that contributed several examples",
+    Unit.DOCUMENT: "a person who wrote several of the documents",
+    Unit.USER: "facts that hold for many users at once",
+    Unit.CLIENT: "facts that hold for many clients at once",
+    Unit.PARTY: "what the announced result itself tells",
+}

@@ -1,0 +1,62 @@
+"""Checks of single parameters, with one sentence form: "<name> must be <allowed>, not <value>".
+
+Each check returns the value, converted, so that it can stand in an assignment:
+
+>>> positive("epsilon", 0.5)
+0.5
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Collection
+from typing import Any
+
+from .errors import BadParameter, UnknownName
+
+
+def positive(name: str, value: Any) -> float:
+    """A finite number above 0."""
+    if not _is_number(value) or not math.isfinite(value) or value <= 0:
+        raise BadParameter(name, value, "a finite number above 0")
+    return float(value)
+
+
+def non_negative(name: str, value: Any) -> float:
+    """A number that is 0 or more (infinity is allowed: a loss may be unbounded)."""
+    if not _is_number(value) or math.isnan(value) or value < 0:
+        raise BadParameter(name, value, "a number of 0 or more")
+    return float(value)
+
+
+def fraction(name: str, value: Any) -> float:
+    """A number from 0 to 1, both included."""
+    if not _is_number(value) or math.isnan(value) or not 0 <= value <= 1:
+        raise BadParameter(name, value, "a number from 0 to 1")
+    return float(value)
+
+
+def open_fraction(name: str, value: Any) -> float:
+    """A number strictly between 0 and 1."""
+    if not _is_number(value) or not 0 < value < 1:
+        raise BadParameter(name, value, "a number between 0 and 1")
+    return float(value)
+
+
+def positive_integer(name: str, value: Any) -> int:
+    """A whole number of 1 or more."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
+        raise BadParameter(name, value, "a whole number of 1 or more")
+    return int(value)
+
+
+def choice(name: str, value: Any, allowed: Collection[str]) -> str:
+    """One of a fixed set of names."""
+    if value not in allowed:
+        raise UnknownName(name, str(value), allowed)
+    return str(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)

@@ -1,0 +1,71 @@
+"""Names of things that can be made from the command line: "words.brr" -> where its class lives.
+
+One line per mechanism or attack; the module is imported when it is asked for, never before. A package outside Textveil
+adds its own through the entry-point groups `textveil.mechanisms` and `textveil.attacks`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any
+
+from .errors import BadInput, UnknownName
+
+MECHANISMS = {
+    "words.laplace": "textveil.words.laplace:Laplace",
+    "words.brr": "textveil.words.brr:BRR",
+    "words.exponential": "textveil.words.exponential:Exponential",
+    "words.mahalanobis": "textveil.words.mahalanobis:Mahalanobis",
+    "words.tem": "textveil.words.tem:TEM",
+    "words.vickrey": "textveil.words.vickrey:Vickrey",
+}
+
+ATTACKS = {
+    "words.bayes": "textveil.attacks.words_bayes:BayesAttack",
+}
+
+WRITERS = {
+    "card": "textveil.report.card:write_card",
+}
+
+_GROUPS = {"mechanism": MECHANISMS, "attack": ATTACKS, "writer": WRITERS}
+
+
+def names(kind: str = "mechanism") -> list[str]:
+    """All registered names of one kind.
+
+    >>> "words.brr" in names("mechanism")
+    True
+    """
+    return sorted({**_GROUPS[kind], **_plugged_in(kind)})
+
+
+def find(kind: str, name: str) -> Any:
+    """The class or function behind a name.
+
+    >>> find("mechanism", "words.brr").__name__
+    'BRR'
+    """
+    target = {**_GROUPS[kind], **_plugged_in(kind)}.get(name)
+    if target is None:
+        raise UnknownName(kind, name, names(kind))
+    module, _, attribute = target.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def make(kind: str, name: str, **parameters: Any) -> Any:
+    """Make one by name; a parameter it does not have is named, with those it has."""
+    factory = find(kind, name)
+    allowed = getattr(factory, "_parameter_names", None)
+    if allowed is not None:
+        for parameter in parameters:
+            if parameter not in allowed():
+                raise BadInput(f"{name} has no parameter '{parameter}'", possible=", ".join(allowed()))
+    return factory(**parameters)
+
+
+@cache
+def _plugged_in(kind: str) -> dict[str, str]:
+    return {e.name: e.value for e in entry_points(group=f"textveil.{kind}s")}

@@ -1,0 +1,56 @@
+"""Whom a promise is about, and which two worlds it compares.
+
+A loss is meaningless without both: epsilon 1 for a word and epsilon 1 for a user are different promises. The names below
+never change their meaning; a new meaning gets a new name.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Unit(StrEnum):
+    """What one neighbour owns: the part of the data that may change between the two worlds."""
+
+    WORD = "word"
+    TERM = "term"  # a vocabulary entry with all its occurrences
+    EXAMPLE = "example"  # a sentence or paragraph: one training example
+    DOCUMENT = "document"
+    USER = "user"
+    CLIENT = "client"
+    PARTY = "party"
+
+    @property
+    def phrase(self) -> str:
+        return _UNIT_PHRASES[self]
+
+
+class Adjacency(StrEnum):
+    """How the two worlds differ in that one unit."""
+
+    ADD_REMOVE = "add_remove"
+    REPLACE = "replace"
+    ZERO_OUT = "zero_out"
+    METRIC = "metric"
+
+    @property
+    def phrase(self) -> str:
+        return _ADJACENCY_PHRASES[self]
+
+
+_UNIT_PHRASES = {
+    Unit.WORD: "one word of the text",
+    Unit.TERM: "one vocabulary term with all its occurrences",
+    Unit.EXAMPLE: "one example (a sentence or paragraph)",
+    Unit.DOCUMENT: "one whole document",
+    Unit.USER: "everything one person wrote",
+    Unit.CLIENT: "everything one client holds",
+    Unit.PARTY: "everything one party holds",
+}
+
+_ADJACENCY_PHRASES = {
+    Adjacency.ADD_REMOVE: "is there or is not there",
+    Adjacency.REPLACE: "is replaced by any other",
+    Adjacency.ZERO_OUT: "contributes or contributes nothing",
+    Adjacency.METRIC: "is replaced by another at some distance",
+}

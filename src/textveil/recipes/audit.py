@@ -1,0 +1,147 @@
+"""Attack a release folder with nothing but what it holds; the truth, where given, only scores.
+
+The adversary knows everything public: the mechanism, its parameters, the vectors, the prior over words. The recipe rebuilds
+the channel from `release.json` and hands it to the attack as an Exposure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from textveil.attacks.evidence import Evidence
+from textveil.attacks.exposure import Exposure
+from textveil.core import BadInput, Guarantee, read_manifest, registry
+from textveil.core.release import write_manifest
+from textveil.noise import Source, secure
+from textveil.text import readers, tokens
+from textveil.words.mechanism import WordMechanism
+
+SCORED_WORDS = 200_000
+
+
+@dataclass(frozen=True)
+class WordChannel:
+    """The mechanism as the adversary can run it: public input row in, drawn row out."""
+
+    mechanism: WordMechanism
+    prior: np.ndarray
+
+    def sample(self, rows: np.ndarray, source: Source) -> np.ndarray:
+        return self.mechanism.draw(rows, source)
+
+    def posterior_bound(self, rows: np.ndarray, source: Source) -> np.ndarray:
+        """The largest posterior of any word given the noised point: more than any adversary of the output can reach."""
+        return self.mechanism.posterior_peak(rows, self.prior, source)
+
+
+def audit_folder(
+    folder: Path,
+    attack_names: list[str],
+    *,
+    truth: Path | None = None,
+    vectors: str | None = None,
+    text_field: str | None = None,
+    parameters: dict[str, Any] | None = None,
+    progress: Callable[[str], None] = lambda title: None,
+) -> list[Evidence]:
+    """Run attacks on a folder, add their evidence to `release.json` and to the card."""
+    manifest = read_manifest(folder)
+    attacks = [registry.make("attack", name, **(parameters or {})) for name in attack_names]
+    exposure = word_exposure(folder, manifest, truth=truth, vectors=vectors, text_field=text_field)
+    found = []
+    for attack in attacks:
+        progress(attack.name)
+        found.append(attack.run(exposure, rng=secure()))
+    record_evidence(folder, manifest, found)
+    return found
+
+
+def record_evidence(folder: Path, manifest: dict[str, Any], found: list[Evidence]) -> None:
+    """Newer evidence of the same attack on the same question takes the place of the older."""
+    promise = Guarantee.from_json(manifest["guarantee"])
+    fresh = [{**e.to_json(), "verdict": e.verdict(promise), "refuted": e.refutes(promise)} for e in found]
+    asked = {(e["attack"], e["metric"]) for e in fresh}
+    kept = [e for e in manifest.get("evidence", []) if (e["attack"], e["metric"]) not in asked]
+    write_manifest(folder, {**manifest, "evidence": kept + fresh})
+
+
+def word_exposure(
+    folder: Path,
+    manifest: dict[str, Any],
+    *,
+    truth: Path | None = None,
+    vectors: str | None = None,
+    text_field: str | None = None,
+) -> Exposure:
+    """What an adversary of a veiled file has."""
+    mechanism = rebuild(manifest, vectors)
+    prior = np.asarray(mechanism.vectors_.prior)
+    observed, true_rows = None, None
+    if truth is not None:
+        observed, true_rows = aligned_rows(mechanism, folder / manifest["data"], truth, text_field)
+    return Exposure(
+        observed=observed,
+        vocabulary=list(mechanism.vectors_.words),
+        prior=prior,
+        channel=WordChannel(mechanism, prior),
+        truth=true_rows,
+        release=folder,
+    )
+
+
+def rebuild(manifest: dict[str, Any], vectors: str | None = None) -> WordMechanism:
+    """The mechanism of a release, made again from its public parameters."""
+    parameters = dict(manifest["parameters"])
+    parameters["vectors"] = vectors or parameters.get("vectors")
+    parameters["seed"] = None  # the adversary draws with randomness of its own
+    mechanism = registry.make("mechanism", manifest["mechanism"], **parameters)
+    if not isinstance(mechanism, WordMechanism):
+        raise BadInput(f"has no word attacks (mechanism {manifest['mechanism']})")
+    mechanism.fit()
+    promised = manifest.get("facts", {}).get("vectors", {}).get("fingerprint")
+    if promised and promised != mechanism.vectors_.fingerprint:
+        raise BadInput("the vectors are not those of the release", where=vectors, possible="--vectors with the right file")
+    return mechanism
+
+
+def aligned_rows(
+    mechanism: WordMechanism, data: Path, truth: Path, text_field: str | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of released and original words, word by word; -1 for originals outside the vocabulary.
+
+    A record whose words cannot be counted off one by one is left out (rare: an apostrophe before a drawn letter).
+    """
+    seen: list[int] = []
+    true: list[int] = []
+    rows = mechanism.rows_
+    for out, original in _pairs(data, truth, text_field):
+        a, b = ([tokens.fold(w) for w in tokens.words(t)] for t in (out, original))
+        if len(a) != len(b):
+            continue
+        for shown, word in zip(a, b, strict=True):
+            if word in mechanism.kept_ or shown not in rows:
+                continue  # kept words and fixed tokens are not drawn: nothing to guess
+            seen.append(rows[shown])
+            true.append(rows.get(word, -1))
+        if len(seen) >= SCORED_WORDS:
+            break
+    if not seen:
+        raise BadInput("no words could be aligned with the release", where=truth)
+    return np.array(seen, dtype=np.int64), np.array(true, dtype=np.int64)
+
+
+def _pairs(data: Path, truth: Path, text_field: str | None) -> Iterator[tuple[str, str]]:
+    released = iter(readers.open_reader(data, text_field=text_field))
+    original = iter(readers.open_reader(truth, text_field=text_field))
+    for out in released:
+        match = next(original, None)
+        if match is None:
+            raise BadInput("has fewer records than the release", where=truth)
+        yield out.text, match.text
+    if next(original, None) is not None:
+        raise BadInput("has more records than the release", where=truth)

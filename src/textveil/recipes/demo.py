@@ -1,0 +1,50 @@
+"""The demo: about a hundred invented letters, two mechanisms, one ledger, two audits, two cards, one report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from textveil.core import read_manifest
+from textveil.core.release import check_free, write_manifest
+from textveil.recipes.audit import audit_folder
+from textveil.recipes.veil import Bar, Job, veil_file
+from textveil.report import write_report
+from textveil.text import readers, sample
+from textveil.words import BRR, Laplace
+
+ATTACK_DRAWS = 200_000
+PAIRS_SHOWN = 3
+
+
+def run_demo(
+    out: Path, *, bar: Bar, say: Callable[[str], None], evidence_line: Callable[[dict[str, Any]], str]
+) -> dict[str, Any]:
+    """Veil, audit, card, report."""
+    check_free(out)
+    out.mkdir(parents=True, exist_ok=True)
+    letters, ledger = sample.path(), out / "letters.ledger"
+    found: dict[str, Any] = {}
+    for name, mechanism in {"brr": BRR(epsilon=0.5), "laplace": Laplace(epsilon=10)}.items():
+        folder = out / name
+        say(f"veiling {len(sample.letters())} letters with {mechanism!r} ...")
+        veil_file(Job(letters, folder, mechanism, ledger=ledger, text_field="text"), bar=bar)
+        show_pairs(folder, letters)
+        evidence = audit_folder(folder, ["words.bayes"], truth=letters, parameters={"draws": ATTACK_DRAWS})
+        found[name] = [e.to_json() for e in evidence]
+        for line in found[name]:
+            say("  " + evidence_line(line))
+    write_report(out)
+    look_at = [out / "brr" / "card.html", out / "laplace" / "card.html", out / "report.html", ledger]
+    return {"evidence": found, "look_at": [str(p) for p in look_at]}
+
+
+def show_pairs(folder: Path, letters: Path) -> None:
+    """Put before/after text on the card. Only ever done for the bundled letters, whose people are invented."""
+    manifest = read_manifest(folder)
+    released = readers.open_reader(folder / manifest["data"], text_field="text")
+    originals = readers.open_reader(letters, text_field="text")
+    pairs = [{"before": b.text, "after": a.text} for a, b in zip(released, originals, strict=True)][:PAIRS_SHOWN]
+    facts = {**manifest.get("facts", {}), "sample": {"pairs": pairs}}
+    write_manifest(folder, {**manifest, "facts": facts})

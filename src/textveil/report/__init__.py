@@ -1,0 +1,1 @@
+"""Pages about releases: the card of one (card), the overview of a folder of them (report)."""

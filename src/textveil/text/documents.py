@@ -1,0 +1,35 @@
+"""One row of a file: its private text, and the rest of the row, which nobody but the file's format looks into."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class Record(NamedTuple):
+    """A row. `text` is what a mechanism may see and replace; `row` belongs to the reader that made the record.
+
+    In parallel text the two sides are one private text, divided by a newline (`sides`); in column files (conll) the
+    tokens of a sentence are divided by blanks.
+    """
+
+    text: str
+    row: Any
+
+
+def replace(record: Record, text: str) -> Record:
+    """The same row with another text; `record` stays as it is.
+
+    >>> replace(Record("old", row=7), "new")
+    Record(text='new', row=7)
+    """
+    return Record(text, record.row)
+
+
+def sides(text: str) -> tuple[str, str]:
+    """Source and target of a parallel record's text.
+
+    >>> sides("good morning\\nguten Morgen")
+    ('good morning', 'guten Morgen')
+    """
+    source, _, target = text.partition("\n")
+    return source, target

@@ -1,0 +1,82 @@
+"""parquet: a table in columns, read and written in batches of rows. Needs pyarrow, which is loaded when first used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textveil.core.errors import BadInput
+from textveil.text.documents import Record
+from textveil.text.formats.base import Reader, choose_field
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ROWS_AT_ONCE = 1024
+
+
+class ParquetReader(Reader):
+    """`row` is (batch of rows, number of the row in it). All columns but the text stay in arrow's hands."""
+
+    format = "parquet"
+
+    def _open(self) -> None:
+        if self.gz:
+            raise BadInput("parquet compresses by itself and is not read from .gz", where=self.path)
+        self._rows = 0
+        with _file(self.path) as file:
+            self.schema: pa.Schema = file.schema_arrow
+            self._total = file.metadata.num_rows
+            groups = file.metadata.num_row_groups
+            self.codec = file.metadata.row_group(0).column(0).compression if groups and len(self.schema) else "SNAPPY"
+        fields = {field.name: _is_string(field.type) for field in self.schema}
+        self.text_field = choose_field(fields, asked=self.text_field, path=self.path)
+        if self.schema.names.count(self.text_field) > 1:
+            raise BadInput("stands twice in the schema", where=self.path, field=self.text_field)
+        if not fields[self.text_field]:
+            raise BadInput("is not a column of strings", where=self.path, field=self.text_field)
+
+    @property
+    def lines_read(self) -> int:
+        return self._rows
+
+    @property
+    def bytes_read(self) -> int:
+        return self.size * self._rows // max(self._total, 1)
+
+    def __iter__(self) -> Iterator[Record]:
+        import pyarrow as pa
+
+        self._rows = 0
+        try:
+            with _file(self.path) as file:
+                for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE):
+                    yield from self._records(batch)
+        except (pa.ArrowException, OSError):
+            raise BadInput(f"cannot be read after row {self._rows}: the file is damaged", where=self.path) from None
+
+    def _records(self, batch: pa.RecordBatch) -> Iterator[Record]:
+        for i, text in enumerate(batch.column(self.text_field).to_pylist()):
+            self._rows += 1
+            if text is None:
+                raise BadInput("is null, not a string", where=self.path, line=self._rows, field=self.text_field)
+            yield Record(text, (batch, i))
+
+
+def _is_string(kind: pa.DataType) -> bool:
+    import pyarrow.types as is_
+
+    if is_.is_dictionary(kind):
+        return _is_string(kind.value_type)
+    return is_.is_string(kind) or is_.is_large_string(kind)
+
+
+def _file(path: Path):  # -> pyarrow.parquet.ParquetFile, a context manager
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.ParquetFile(path)
+    except (pa.ArrowException, OSError):
+        raise BadInput("is not a parquet file", where=path) from None

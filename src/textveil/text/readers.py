@@ -1,0 +1,86 @@
+"""Open a file as records, whatever its format: chosen by the name's ending or by a flag."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textveil.core.errors import BadInput, BadParameter, UnknownName
+from textveil.text.formats.base import Reader
+from textveil.text.formats.conll import ConllReader
+from textveil.text.formats.delimited import CsvReader, TsvReader
+from textveil.text.formats.jsonl import JsonlReader
+from textveil.text.formats.lines import DEFAULT_MAX_LINE
+from textveil.text.formats.parallel import PairReader, ParallelReader, pair_from_name
+from textveil.text.formats.parquet import ParquetReader
+from textveil.text.formats.txt import TxtReader
+
+__all__ = ["DEFAULT_MAX_LINE", "FORMATS", "Reader", "data_file_name", "open_reader"]
+
+FORMATS: dict[str, type[Reader]] = {
+    reader.format: reader
+    for reader in (TxtReader, CsvReader, TsvReader, JsonlReader, ParquetReader, ConllReader, ParallelReader)
+}
+_ENDINGS = {
+    ".parallel.tsv": "parallel",
+    ".txt": "txt",
+    ".text": "txt",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".conll": "conll",
+    ".iob": "conll",
+    ".bio": "conll",
+}
+_POSSIBLE = f"a file name that ends in one of {', '.join(e for e in _ENDINGS)} (or these with .gz), or --format"
+
+
+def open_reader(
+    path: str | Path | tuple[str | Path, str | Path],
+    *,
+    format: str | None = None,
+    text_field: str | None = None,
+    max_line_bytes: int = DEFAULT_MAX_LINE,
+) -> Reader:
+    """The records of the file at `path`; of two files that run in parallel, given as a pair or as `letters.en+de`.
+
+    `format` is one of `FORMATS`, with `.gz` when the name does not say that the file is compressed. `text_field` names the
+    field that holds the text (of conll: the number of the column, from 1); by default `text`, or the only one of strings.
+    """
+    if max_line_bytes < 1:
+        raise BadParameter("max_line_bytes", max_line_bytes, "at least 1")
+    pair = (Path(path[0]), Path(path[1])) if isinstance(path, tuple) else pair_from_name(Path(path))
+    if pair is not None:
+        if format not in (None, "parallel", "parallel.gz"):
+            raise BadInput(f"two files are read as parallel text, not as {format}", where=pair[0])
+        return PairReader(pair, text_field=text_field, max_line_bytes=max_line_bytes)
+    path = Path(path)  # type: ignore[arg-type]
+    name, gz = _format_of(path, format)
+    return FORMATS[name](path, gz=gz, text_field=text_field, max_line_bytes=max_line_bytes)
+
+
+def _format_of(path: Path, asked: str | None) -> tuple[str, bool]:
+    """The format's name, and whether the file is gzipped."""
+    name = path.name.lower()
+    gz = name.endswith(".gz")
+    if asked is not None:
+        plain = asked.removesuffix(".gz")
+        if plain not in FORMATS:
+            raise UnknownName("format", asked, FORMATS)
+        return plain, gz or asked != plain
+    name = name.removesuffix(".gz")
+    for ending, known in _ENDINGS.items():
+        if name.endswith(ending):
+            return known, gz
+    raise BadInput("has no ending that names a format", where=path, possible=_POSSIBLE)
+
+
+def data_file_name(reader: Reader) -> str:
+    """The name under which a release keeps data of this reader's format; `open_reader` understands it without a flag."""
+    ending = reader.ending if isinstance(reader, PairReader) else _ENDING_OF.get(reader.format, f".{reader.format}")
+    return f"data{ending}" + (".gz" if reader.gz else "")
+
+
+_ENDING_OF = {"parallel": ".parallel.tsv"}

@@ -1,0 +1,65 @@
+"""Public geometry of the vectors: the largest distance between two of them.
+
+The diameter is exact and cheap because most words cannot be an end of it. With c the centre, r_i = ||v_i - c|| and L any
+distance seen so far, a pair (i, j) can only beat L if r_i + r_j > L; so only words with r_i > L - max r are compared.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from textveil.text.vectors import Vectors
+
+
+@lru_cache(maxsize=8)
+def euclidean_diameter(vectors: Vectors) -> float:
+    """The largest Euclidean distance between two words, or a word and the fallback point; rounded up a little.
+
+    >>> from textveil.text.vectors import from_arrays
+    >>> round(euclidean_diameter(from_arrays(["a", "b", "c"], [[0.0, 1.0], [3.0, 1.0], [3.0, 5.0]])), 6)
+    5.0
+    """
+    points = np.vstack([vectors.matrix, vectors.fallback[None]]).astype(np.float64)
+    return diameter(points) * (1 + 1e-9)
+
+
+def diameter(points: np.ndarray) -> float:
+    """The exact diameter of a cloud of points (float64)."""
+    points = points - points.mean(axis=0)
+    radius = np.linalg.norm(points, axis=1)
+    best = _stretch(points, int(radius.argmax()))
+    ends = np.flatnonzero(radius > best - radius.max())
+    ends = ends[np.argsort(-radius[ends])]
+    for number, i in enumerate(ends):
+        reach = int(np.searchsorted(-radius[ends], -(best - radius[i]), side="left"))  # partners with r_j > best - r_i
+        rivals = ends[number + 1 : reach]
+        if len(rivals) == 0:
+            break
+        best = max(best, float(np.linalg.norm(points[rivals] - points[i], axis=1).max()))
+    return best
+
+
+def distances(points: np.ndarray, words: np.ndarray) -> np.ndarray:
+    """Euclidean distance of each point to each word, by one matrix product (float64)."""
+    square = (points**2).sum(1)[:, None] - 2 * points @ words.T + (words**2).sum(1)
+    return np.sqrt(np.maximum(square, 0.0))
+
+
+def angles(points: np.ndarray, words: np.ndarray) -> np.ndarray:
+    """Angle between each point and each word, in radians: a metric on directions."""
+    unit = [m / np.maximum(np.linalg.norm(m, axis=1, keepdims=True), 1e-300) for m in (points, words)]
+    return np.arccos(np.clip(unit[0] @ unit[1].T, -1.0, 1.0))
+
+
+def _stretch(points: np.ndarray, start: int) -> float:
+    """A long distance, found by walking to the farthest point a few times: a lower bound to prune with."""
+    best, here = 0.0, start
+    for _ in range(8):
+        away = np.linalg.norm(points - points[here], axis=1)
+        here = int(away.argmax())
+        if away[here] <= best:
+            break
+        best = float(away[here])
+    return best

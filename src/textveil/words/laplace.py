@@ -1,0 +1,80 @@
+"""words.laplace: Madlib, the multivariate Laplace mechanism on word vectors.
+
+Claim. For public vectors phi, M(w) = argmin_v ||phi(v) - (phi(w) + Z)||, Z with density proportional to
+exp(-epsilon ||z||), satisfies P[M(w) = y] <= exp(epsilon ||phi(w) - phi(w')||) P[M(w') = y].
+
+Derivation. The densities of the noised point from w and from w' differ at z by exp(epsilon (||z - phi(w')|| -
+||z - phi(w)||)), at most exp(epsilon ||phi(w) - phi(w')||) by the triangle inequality. The nearest word is a function of
+the noised point alone (ties included), so it is post-processing.
+
+In n dimensions that density has a radius with law Gamma(n, 1/epsilon) and a uniform direction (noise.multivariate).
+
+Source: Feyisetan, Balle, Drake, Diethe 2020; Theorem 1 of Carvalho, Vasiloudis, Feyisetan 2021.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from textveil.noise import Source
+from textveil.noise.multivariate import laplace
+from textveil.words.geometry import distances, euclidean_diameter
+from textveil.words.mechanism import WordMechanism
+from textveil.words.search import EuclidSearch
+
+
+class Laplace(WordMechanism):
+    """Replace each word by the word nearest to its noised vector.
+
+    >>> from textveil.text.vectors import from_arrays
+    >>> words = from_arrays(["cold", "cool", "warm", "hot"], [[-2.0], [-1.0], [1.0], [2.0]])
+    >>> Laplace(epsilon=1000).fit(words).transform(["Cold, warm!"])
+    ['Cold, warm!']
+    """
+
+    name: ClassVar[str] = "words.laplace"
+    metric: ClassVar[str] = "euclidean"
+    source: ClassVar[str] = "Feyisetan et al. 2020, Theorem 1 (as in Carvalho et al. 2021)"
+    rounding: ClassVar[str] = (
+        "noise is drawn in floating point and only word indices leave: words rarer than float resolution never occur"
+    )
+
+    def __init__(
+        self,
+        epsilon: float = 10.0,
+        *,
+        vectors: Any = None,
+        oov: str = "draw",
+        keep: Iterable[str] = (),
+        case: str = "keep",
+        seed: int | None = None,
+    ):
+        self.epsilon, self.vectors, self.oov, self.keep, self.case, self.seed = epsilon, vectors, oov, keep, case, seed
+
+    def _prepare(self) -> None:
+        self.__dict__.pop("_search", None)
+        self._points = np.vstack([self.vectors_.matrix, self.vectors_.fallback[None]])
+
+    @cached_property
+    def _search(self) -> EuclidSearch:
+        return EuclidSearch(self.vectors_.matrix)
+
+    def diameter(self) -> float:
+        return euclidean_diameter(self.vectors_)
+
+    def noised(self, rows: np.ndarray, noise: Source) -> np.ndarray:
+        """The noised points. They are private: only what the search makes of them may leave."""
+        points = self._points[rows]
+        return points + laplace(noise, len(rows), points.shape[1], self.epsilon)
+
+    def log_odds(self, noised: np.ndarray) -> np.ndarray:
+        words = self.vectors_.matrix.astype(np.float64)
+        points = noised.astype(np.float64)
+        return -self.epsilon * distances(points, words)
+
+    def _draw(self, rows: np.ndarray, noise: Source) -> np.ndarray:
+        return self._search.nearest(self.noised(rows, noise), tie_words=noise.words(len(rows)))
