@@ -25,7 +25,9 @@ from textveil.core import (
     event_from_json,
 )
 
-epsilons = st.floats(1e-3, 5)
+untimed = settings(deadline=None)  # a busy machine is no reason to fail
+
+epsilons = st.floats(1e-3, 2)
 metric_events = st.builds(
     lambda e, m, i, n: Event(MetricNoise(e, m, i), Unit.WORD, Adjacency.METRIC, times=n),
     epsilons,
@@ -41,9 +43,7 @@ count_events = st.builds(
 )
 plain_events = st.builds(
     lambda noise, a, n: Event(noise, Unit.USER, a, times=n),
-    st.one_of(
-        st.builds(Stated, epsilons, st.sampled_from([0.0, 1e-8])), st.builds(LaplaceNoise, st.floats(0.5, 10))
-    ),
+    st.one_of(st.builds(Stated, epsilons, st.sampled_from([0.0, 1e-8])), st.builds(LaplaceNoise, st.floats(0.5, 10))),
     st.sampled_from([Adjacency.ADD_REMOVE, Adjacency.REPLACE]),
     st.integers(1, 3),
 )
@@ -80,6 +80,7 @@ def agree(one: list[dict], other: list[dict]) -> bool:
     return True
 
 
+@untimed
 @given(st.lists(events, min_size=1, max_size=8), st.randoms(use_true_random=False))
 def test_the_order_of_charges_does_not_matter(charged, random):
     shuffled = list(charged)
@@ -87,20 +88,22 @@ def test_the_order_of_charges_does_not_matter(charged, random):
     assert agree(totals(charged), totals(shuffled))
 
 
+@untimed
 @given(events, st.integers(1, 5))
 def test_n_at_once_equals_n_one_by_one(event, n):
     assert agree(totals([replace(event, times=event.times * n)]), totals([event] * n))
 
 
+@untimed
 @given(st.lists(events, min_size=1, max_size=6), events)
-def test_one_more_charge_never_lowers_a_total(charged, more):
-    before = {t.unit: t for t in Book("law", lines_of(charged)).totals()}
-    budget = Budget.of("user", 1.0)
-    first, second = Book("law", lines_of(charged)).groups(), Book("law", lines_of([*charged, more])).groups()
-    assert budget.spent(first).epsilon <= budget.spent(second).epsilon
-    assert before.keys() <= {t.unit for t in Book("law", lines_of([*charged, more])).totals()}
+def test_one_more_charge_never_lowers_what_was_spent(charged, more):
+    first, second = (Book("law", lines_of(c)).groups() for c in (charged, [*charged, more]))
+    for budget in (Budget.of("user", 1.0, 1e-6), Budget.of("word", 1.0, metric="hamming")):
+        before, after = budget.spent(first), budget.spent(second)
+        assert before.epsilon <= after.epsilon and before.delta <= after.delta
 
 
+@untimed
 @given(st.lists(count_events, min_size=1, max_size=6))
 def test_counts_add_per_count(charged):
     (total,) = Book("law", lines_of(charged)).totals()
@@ -109,8 +112,8 @@ def test_counts_add_per_count(charged):
     assert total.loss.delta >= math.fsum(e.noise.delta for e in charged) * (1 - 1e-12)
 
 
-@settings(max_examples=60)
-@given(st.lists(events, max_size=12), epsilons)
+@untimed
+@given(st.lists(events, min_size=6, max_size=16), st.floats(1, 4))
 def test_whatever_is_tried_no_budget_is_exceeded(tried, epsilon):
     budgets = [
         Budget.of("word", epsilon, metric="hamming"),
@@ -143,11 +146,13 @@ def _epsilon(event: Event) -> float:
     return factor / event.noise.multiplier * event.times
 
 
+@untimed
 @given(events)
 def test_an_event_is_read_back_as_it_was_written(event):
     assert event_from_json(lines_of([event])[1].values) == event
 
 
+@untimed
 @given(st.lists(events, min_size=1, max_size=6), st.data())
 def test_every_change_of_one_value_is_noticed(charged, data):
     lines = lines_of(charged)
@@ -156,7 +161,7 @@ def test_every_change_of_one_value_is_noticed(charged, data):
     at = data.draw(st.integers(0, len(lines) - 1))
     name = data.draw(st.sampled_from(["number", "created", "kind", "body", "note", "previous", "hash"]))
     old = getattr(lines[at], name)
-    new = data.draw(st.integers(-5, 20) if name == "number" else st.text(max_size=5))
+    new = data.draw(st.integers(-5, 20) if name == "number" else st.text("ab01{", max_size=5))
     if new == old:
         return
     lines[at] = replace(lines[at], **{name: new})
@@ -164,6 +169,7 @@ def test_every_change_of_one_value_is_noticed(charged, data):
         check(lines, head, "law")
 
 
+@untimed
 @given(st.lists(events, min_size=2, max_size=6), st.data())
 def test_every_missing_doubled_or_moved_line_is_noticed(charged, data):
     lines = lines_of(charged)
@@ -175,6 +181,7 @@ def test_every_missing_doubled_or_moved_line_is_noticed(charged, data):
         check(chosen, head, "law")
 
 
+@untimed
 @given(st.lists(events, min_size=1, max_size=4), st.integers(0, 3))
 def test_a_chain_that_was_written_anew_is_noticed_with_a_kept_head(charged, at):
     kept = head_of(lines_of(charged))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 
 from hypothesis import example, given
@@ -50,7 +51,7 @@ def test_no_private_character_stands_outside_the_words(text: str) -> None:
 @given(texts)
 def test_a_word_is_cut_from_its_neighbour_only_at_a_clitic_or_a_picture(text: str) -> None:
     tokens = tokenize(text)
-    for left, right in zip(tokens, tokens[1:], strict=False):
+    for left, right in itertools.pairwise(tokens):
         if left.is_word and right.is_word:
             pictures = [unicodedata.category(side) == "So" for side in (left.text[0], right.text[0])]
             assert fold(right.text) in {"n't", "'s", "'m", "'d", "'re", "'ve", "'ll"} or any(pictures)

@@ -14,7 +14,7 @@ from textveil.core.losses import LimitedPrecision, Metric
 
 from .budgets import Budget, check_budgets
 from .chain import Line
-from .totals import Question, Total, add_up, by_question, joint
+from .totals import Question, Total, add_up, by_question, check_price, joint
 
 OPENED, BUDGET, DATA, CHARGE = "opened", "budget", "data", "charge"
 
@@ -109,8 +109,9 @@ class Book:
         return {unit: joint(losses) for unit, losses in beside.items() if len(losses) > 1}
 
     def check_charge(self, event: Event) -> None:
-        """Raise BudgetExceeded if the budgets do not cover one more event."""
+        """Raise BudgetExceeded if the budgets do not cover one more event, BadInput if it has no price at all."""
         if not isinstance(event.noise, Unpriced):
+            check_price(event)
             check_budgets(self.name, self.budgets, self.groups(), event)
 
     def is_new_data(self, fingerprint: str | None, other_data: bool) -> bool:

@@ -20,9 +20,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from textveil.core.errors import BadParameter, BudgetExceeded
+from textveil.core.errors import BadParameter, BudgetExceeded, CannotAdd
 from textveil.core.events import Event
-from textveil.core.losses import COUNTS_METRIC, Approx, LimitedPrecision, Metric
+from textveil.core.losses import COUNTS_METRIC, Approx, LimitedPrecision, Loss, Metric
 from textveil.core.params import choice, positive, positive_integer
 from textveil.core.units import Adjacency, Unit
 
@@ -111,13 +111,18 @@ class Budget:
         if not mine:
             return Spent()
         losses = [add_up(events, self.delta / len(mine)) for events in mine]
-        if self.precision is not None:
-            counted = [x for x in losses if isinstance(x, LimitedPrecision)]
-            return Spent(
-                math.fsum(x.epsilon / x.n for x in counted) * self.precision, math.fsum(x.delta for x in counted)
-            )
-        known = [x for x in losses if isinstance(x, (Approx, Metric))]
-        return Spent(math.fsum(x.epsilon for x in known), math.fsum(x.delta for x in known if isinstance(x, Approx)))
+        parts = [self._part(loss) for loss in losses]
+        return Spent(math.fsum(p.epsilon for p in parts), math.fsum(p.delta for p in parts))
+
+    def _part(self, loss: Loss) -> Spent:
+        match loss:
+            case LimitedPrecision(epsilon, n, delta) if self.precision is not None:
+                return Spent(epsilon / n * self.precision, delta)
+            case Metric(epsilon) if self.metric is not None:
+                return Spent(epsilon)
+            case Approx(epsilon, delta) if self.metric is None:
+                return Spent(epsilon, delta)
+        raise CannotAdd(f"a loss of kind '{loss.kind}' has no place in a budget for {self.scope}")
 
     def holds(self, spent: Spent) -> bool:
         return spent.epsilon <= self.epsilon * (1 + ROUNDING) and spent.delta <= self.delta * (1 + ROUNDING)

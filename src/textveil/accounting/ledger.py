@@ -56,11 +56,12 @@ class Ledger:
     asks 0.5. Lower --epsilon or open a new budget.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, must_exist: bool = False):
+    def __init__(self, path: str | os.PathLike[str], *, must_exist: bool = False, key: bytes | None = None):
+        """`key` is the secret of a ledger that has to be made; an existing one keeps its own."""
         self.path = Path(path)
         if not must_exist and not self.path.exists():
             with suppress(FileExistsError):  # another process was faster
-                self._make(None)
+                self._make(None, key)
         ledger_file.check_is_ledger(self.path)
 
     @classmethod
@@ -237,11 +238,12 @@ class Ledger:
             raise BrokenChain(f"ledger '{self.name}': line 1 does not belong to this file (its key was altered)")
         return Book(self.name, lines)
 
-    def _make(self, budget: Budget | None) -> None:
+    def _make(self, budget: Budget | None, key: bytes | None = None) -> None:
+        secret = secrets.token_bytes(KEY_BYTES) if key is None else key
+
         def fill(file: ledger_file.Transaction) -> None:
-            key = secrets.token_bytes(KEY_BYTES)
-            file.keep_key(key)
-            _append(file, OPENED, {"format": ledger_file.FORMAT, "key": _key_mark(key)})
+            file.keep_key(secret)
+            _append(file, OPENED, {"format": ledger_file.FORMAT, "key": _key_mark(secret)})
             if budget is not None:
                 _append(file, BUDGET, budget.to_json())
 

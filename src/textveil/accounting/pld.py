@@ -1,7 +1,9 @@
 """Accountant on privacy loss distributions: the law of the log likelihood ratio on a grid, convolved by FFT.
 
 Claim. The epsilon is an upper bound: every mass is moved to a loss that is at least its own (pessimistic rounding), the cut
-tails count as infinite loss. A finer grid only lowers the answer.
+tails count as infinite loss. A finer grid only lowers the answer. The FFT itself is not pessimistic: against the exact
+formula, k-fold powers were seen to lose up to 3e-17 * k of delta, which at delta 1e-12 and 100,000 draws prints an epsilon
+of 7.46 where 7.67 is true. So 1e-15 * k of the delta asked for is set aside, and what is left is what the grid is read at.
 
 What dp-accounting is told, m being the multiplier relative to the bound C on one contribution:
 - add/remove and zero-out, plain or Poisson: m as it is, sensitivity C.
@@ -18,7 +20,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections import Counter
 from typing import Any
 
 from textveil.core import Adjacency
@@ -31,8 +32,10 @@ from .rdp import RDP
 GRID = 1e-4
 _MOST_POINTS = 1_000_000  # of one draw's distribution; a coarser grid keeps memory and time bounded, and stays a bound
 _STEPS_PER_EPSILON = 100_000
+_FFT_LOSS = 1e-15  # of delta, for every draw that is convolved
 _FEW_ORDERS = (1.5, 2, 4, 8, 16, 32, 64, 256)
-_LARGEST = 500.0  # an epsilon beyond which exp(epsilon) nears the end of double precision, and the answer is infinity
+_COARSEST = 1.0  # a grid beyond it would say nothing; the answer is infinity, which is a bound
+_LARGEST_PURE = 500.0  # exp(epsilon) must stay well within double precision
 
 
 class PLD(DrawAccountant):
@@ -60,30 +63,25 @@ class PLD(DrawAccountant):
         return f"draws of kind '{type(draw).__name__}'"
 
     def _cost(self, draws: Draws, delta: float) -> float:
-        size = self._rough_size(draws, delta)
-        if size > _LARGEST:
+        if max((d.epsilon for d in draws if isinstance(d, PureDraw)), default=0.0) > _LARGEST_PURE:
             return math.inf
-        spreads = [w * w + 21 * w for w in self._shifts(draws)]
-        grid = max(self.grid, size / _STEPS_PER_EPSILON, max(spreads, default=0.0) / _MOST_POINTS)
+        convolved = sum(n for d, n in draws.items() if not (isinstance(d, GaussianDraw) and d.sampler == "none"))
+        left = delta - _FFT_LOSS * (1 + convolved)
+        grid = max(self.grid, self._coarsest(draws, delta))
+        if grid > _COARSEST or left <= 0:
+            return math.inf
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # exp of extreme losses, rounded to 0 or infinity as meant
-            answer = float(self._distribution(draws, grid).get_epsilon_for_delta(delta))
+            answer = float(self._distribution(draws, grid).get_epsilon_for_delta(left))
         return answer if answer >= 0 else math.inf
 
-    def _shifts(self, draws: Draws) -> list[float]:
+    def _coarsest(self, draws: Draws, delta: float) -> float:
+        """The grid that the widest draw and the size of the answer call for. It decides the effort, never the validity."""
         factor = sensitivity(self.adjacency)
-        return [factor / d.multiplier for d in draws if isinstance(d, GaussianDraw)]
-
-    def _rough_size(self, draws: Draws, delta: float) -> float:
-        """The order of magnitude of the answer, from Renyi divergences; it only chooses the grid."""
-        factor = sensitivity(self.adjacency)
-        scaled: Draws = Counter()
-        for draw, count in draws.items():
-            if isinstance(draw, GaussianDraw):
-                scaled[GaussianDraw(draw.sampler, draw.rate, draw.multiplier / factor)] += count
-            else:
-                scaled[draw] += count
-        return RDP(_FEW_ORDERS)._cost(scaled, delta)
+        shifts = [factor / d.multiplier for d in draws if isinstance(d, GaussianDraw)]
+        spread = max((w * w + 21 * w for w in shifts), default=0.0)
+        size = factor**2 * RDP(_FEW_ORDERS)._cost(draws, delta)  # as for add/remove, whose order of magnitude it shares
+        return max(spread / _MOST_POINTS, size / _STEPS_PER_EPSILON)
 
     def _distribution(self, draws: Draws, grid: float) -> Any:
         from dp_accounting.pld import common

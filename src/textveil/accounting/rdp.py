@@ -20,9 +20,11 @@ Sampled curves are rounded up by 1e-13 a draw: sums of logarithms can lose that 
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -121,6 +123,17 @@ class ClassicRDP(RDP):
         return curve - math.log(delta) / (orders - 1)
 
 
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Orders whose series does not converge come back infinite and are left out; users need not read about each."""
+    log = logging.getLogger("absl")
+    before, log.disabled = log.disabled, True
+    try:
+        yield
+    finally:
+        log.disabled = before
+
+
 @functools.lru_cache(maxsize=256)
 def _sampled_curve(sampler: str, rate: float, multiplier: float, orders: Orders) -> np.ndarray:
     import dp_accounting as dp
@@ -134,7 +147,8 @@ def _sampled_curve(sampler: str, rate: float, multiplier: float, orders: Orders)
         batch, population = rate.as_integer_ratio()  # only their ratio is used
         event = dp.SampledWithoutReplacementDpEvent(population, batch, dp.GaussianDpEvent(multiplier / 2))
     tool = rdp.RdpAccountant(orders, relation)
-    tool.compose(event)
+    with _quiet():
+        tool.compose(event)
     curve = np.array(tool._rdp)  # the curve has no public name; a test compares it with the formula
     curve.flags.writeable = False
     return curve

@@ -6,10 +6,11 @@ fingerprint of the vectors it is measured on).
     metric noise           eps_1 d + eps_2 d = (eps_1 + eps_2) d; other metrics stand beside it, see `joint`
     counts (eps, N)        is a metric of eps / N per count, so different N add; read at the largest N
     bare (eps, delta)      both add (basic composition)
-    every other noise      kept as events and composed by the accountant at one delta
+    pure noise             adds, as a bare promise with delta 0
+    Gaussian among them    all of them kept as events and composed by the accountant at one delta
 
-Totals with noise that has no delta of its own (Gaussian, sampled) are read at the delta that is asked for; what bare
-promises use of it is taken off first: eps(delta) = sum eps_i + accountant(delta - sum delta_i).
+Gaussian noise has no delta of its own, so such a total is read at the delta that is asked for; what bare promises use of
+it is taken off first: eps(delta) = sum eps_i + accountant(delta - sum delta_i).
 """
 
 from __future__ import annotations
@@ -18,14 +19,18 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
+from textveil.core.errors import CannotAdd
 from textveil.core.events import CountNoise, Event, MetricNoise, Noise, Unpriced
 from textveil.core.losses import COUNTS_METRIC, Approx, LimitedPrecision, Loss, Metric, Pure
 from textveil.core.units import Adjacency, Unit
 
 from . import prices
+from .accountants import Best
 from .draws import GaussianDraw, StatedDraw, draws_of
+
+L = TypeVar("L", bound=Loss)
 
 DEFAULT_DELTA = 1e-6  # at which events are read when neither a caller nor a budget names a delta
 
@@ -107,8 +112,16 @@ def joint(losses: Iterable[Loss]) -> str:
     return " + ".join(f"{epsilon:.6g} * {name}" for epsilon, name in terms)
 
 
+def check_price(event: Event) -> None:
+    """BadInput or CannotAdd for an event that has no price, so that it is refused before it is written down."""
+    if any(isinstance(draw, GaussianDraw) for draw in draws_of(event)):
+        Best().compose(event)
+    else:
+        add_up([event])
+
+
 def _add_metric(events: Sequence[Event]) -> Loss:
-    losses = [loss for loss in map(prices.price, events) if isinstance(loss, Metric)]
+    losses = [_as(Metric, prices.price(event)) for event in events]
     widest = max((x.diameter for x in losses if x.diameter is not None), default=None)
     return Metric(math.fsum(x.epsilon for x in losses), losses[0].metric, losses[0].metric_id, widest)
 
@@ -122,23 +135,56 @@ def _add_counts(events: Sequence[Event]) -> Loss:
 
 
 def _as_counts(loss: Loss) -> LimitedPrecision:
-    match loss:
-        case LimitedPrecision():
-            return loss
-        case Metric(epsilon=epsilon):
-            return LimitedPrecision(epsilon, 1)
-    raise TypeError(f"no loss in counts: {loss.kind}")
+    if isinstance(loss, Metric):
+        return LimitedPrecision(loss.epsilon, 1)
+    return _as(LimitedPrecision, loss)
+
+
+def _add_plain(events: Sequence[Event]) -> Loss:
+    """Pure and bare promises carry their own delta; both parts add."""
+    losses = [_as(Approx, prices.price(event)) for event in events]
+    return _approx(math.fsum(x.epsilon for x in losses), math.fsum(x.delta for x in losses))
 
 
 def _compose(events: Sequence[Event], delta: float | None) -> Loss:
-    draws = [draw for event in events for draw in draws_of(event)]
-    if not any(isinstance(draw, GaussianDraw) for draw in draws):
-        return prices.total(events)  # pure and bare promises carry their own delta
+    if not _has(events, GaussianDraw):
+        return _add_plain(events)
     delta = DEFAULT_DELTA if delta is None else delta
-    stated = math.fsum(n * d.delta for e in events for d, n in draws_of(e).items() if isinstance(d, StatedDraw))
-    if stated >= delta:  # nothing is left for noise that needs some
-        return _approx(math.inf, max(stated, delta))
-    return prices.total(events, delta=delta)
+    free = delta - _stated_delta(events)
+    if free <= 0:  # nothing is left for noise that needs some
+        return _approx(math.inf, max(delta, delta - free))
+    parts = _parts(events)
+    read = [_as(Approx, prices.total(p, delta=_stated_delta(p) + free / len(parts))) for p in parts]
+    return _approx(math.fsum(x.epsilon for x in read), delta)
+
+
+def _parts(events: Sequence[Event]) -> list[list[Event]]:
+    """One part that an accountant covers, or two whose prices add, each at half of the free delta.
+
+    Under replace-one, sampling of a fixed size is covered by Renyi divergences only and Poisson sampling by privacy loss
+    distributions only, so the two kinds are composed apart.
+    """
+    fixed = [e for e in events if any(isinstance(d, GaussianDraw) and d.sampler == "fixed" for d in draws_of(e))]
+    others = [e for e in events if e not in fixed]
+    sampled = any(isinstance(d, GaussianDraw) and d.sampler == "poisson" for e in others for d in draws_of(e))
+    if fixed and sampled and events[0].adjacency is Adjacency.REPLACE:
+        return [fixed, others]
+    return [list(events)]
+
+
+def _stated_delta(events: Sequence[Event]) -> float:
+    return math.fsum(n * d.delta for e in events for d, n in draws_of(e).items() if isinstance(d, StatedDraw))
+
+
+def _has(events: Sequence[Event], kind: type) -> bool:
+    return any(isinstance(draw, kind) for event in events for draw in draws_of(event))
+
+
+def _as(kind: type[L], loss: Loss) -> L:
+    """A loss of another kind than its question is never left out of a sum."""
+    if not isinstance(loss, kind):
+        raise CannotAdd(f"a loss of kind '{loss.kind}' has no place in a total of kind '{kind.kind}'")
+    return loss
 
 
 def _merged(events: Sequence[Event]) -> list[Event]:

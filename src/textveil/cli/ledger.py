@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from textveil.accounting.ledger import Ledger
+from textveil.cli.output import print_json
 from textveil.core.errors import BadInput
+
+if TYPE_CHECKING:
+    from textveil.accounting.ledger import Ledger
 
 app = typer.Typer(
     help="The account of one data set: what was released from it, what that cost, what may still be spent.",
@@ -60,6 +62,8 @@ def new(
     Make a ledger. Without a unit it has no budget and only keeps track; with one it refuses whatever the budget does not
     cover.
     """
+    from textveil.accounting.ledger import Ledger
+
     ledger = Ledger.new(
         path,
         unit=unit,
@@ -87,7 +91,7 @@ def allow(
     Add a budget, or replace the one for the same unit and metric. The old line stays in the chain, so that a raised budget
     can be seen.
     """
-    ledger = Ledger(path, must_exist=True)
+    ledger = _existing(path)
     budget = ledger.allow(
         unit=unit, epsilon=epsilon, delta=delta, metric=metric, adjacency=adjacency, precision=precision
     )
@@ -106,9 +110,9 @@ def show(
 
     Totals per unit, what is left of each budget, and the releases that no theorem prices.
     """
-    state = Ledger(path, must_exist=True).state(delta)
+    state = _existing(path).state(delta)
     if as_json:
-        typer.echo(json.dumps(state, ensure_ascii=False))
+        print_json(state)
     else:
         _print_tables(state)
 
@@ -123,7 +127,7 @@ def verify(
     Check the hash chain; names the first line that was altered, removed or moved. A file that was rewritten as a whole is
     noticed only with --head, the line that an earlier verify or export printed.
     """
-    found = Ledger(path, must_exist=True).verify(head)
+    found = _existing(path).verify(head)
     typer.echo(f"{path}: all {found.partition(':')[0]} lines hold; head {found}")
 
 
@@ -136,12 +140,18 @@ def export(
 
     Every line as JSON, one per line, and the head at the end. The secret key of the ledger is not exported.
     """
-    text = "".join(line + "\n" for line in Ledger(path, must_exist=True).export())
+    text = "".join(line + "\n" for line in _existing(path).export())
     if output is None:
         typer.echo(text, nl=False)
     else:
         _write_new(output, text)
         typer.echo(f"wrote {output}", err=True)
+
+
+def _existing(path: Path) -> Ledger:
+    from textveil.accounting.ledger import Ledger
+
+    return Ledger(path, must_exist=True)
 
 
 def _write_new(path: Path, text: str) -> None:

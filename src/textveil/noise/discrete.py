@@ -17,6 +17,7 @@ built and put back afterwards, so a program that never enabled the feature does 
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,7 +32,7 @@ from .source import Floats, Shape, Source, secure
 
 Integers = npt.NDArray[np.int64]
 
-_END = 2.0**62
+_END = 2.0**63 - 1024  # the largest double within 64 bits
 _switch = threading.Lock()
 
 
@@ -45,7 +46,7 @@ def geometric(size: Shape, scale: float, source: Source | None = None) -> Intege
     scale = positive("scale", scale)
     source = source or secure()
     if source.seeded:
-        return _draft_geometric(source, np.empty(size).size, scale).reshape(size)
+        return _as_integers(_draft_geometric(source, _count(size), scale), size)
     return _from_opendp("laplace", size, scale)
 
 
@@ -59,29 +60,34 @@ def discrete_gaussian(size: Shape, scale: float, source: Source | None = None) -
     scale = positive("scale", scale)
     source = source or secure()
     if source.seeded:
-        return _draft_gaussian(source, np.empty(size).size, scale).reshape(size)
+        return _as_integers(_draft_gaussian(source, _count(size), scale), size)
     return _from_opendp("gaussian", size, scale)
 
 
-def _draft_geometric(source: Source, count: int, scale: float) -> Integers:
-    steps = _whole_steps(source.exponentials((2, count)), scale)
+def _draft_geometric(source: Source, count: int, scale: float) -> Floats:
+    """Whole numbers, still as doubles: exact up to 2^53, and without overflow at huge scales."""
+    steps = np.floor(source.exponentials((2, count)) * scale)
     return steps[0] - steps[1]
 
 
-def _whole_steps(exponentials: Floats, scale: float) -> Integers:
-    return np.minimum(np.floor(exponentials * scale), _END).astype(np.int64)
-
-
-def _draft_gaussian(source: Source, count: int, scale: float) -> Integers:
+def _draft_gaussian(source: Source, count: int, scale: float) -> Floats:
     proposal = np.floor(scale) + 1.0
-    kept: list[Integers] = []
+    kept = [np.empty(0)]
     missing = count
     while missing > 0:
         drawn = _draft_geometric(source, missing + missing // 2 + 16, proposal)
-        excess = (np.abs(drawn) - scale / proposal * scale) / scale
+        excess = np.abs(drawn) / scale - scale / proposal
         kept.append(drawn[source.exponentials(len(drawn)) > excess**2 / 2][:missing])
         missing -= len(kept[-1])
-    return np.concatenate([np.empty(0, np.int64), *kept])
+    return np.concatenate(kept)
+
+
+def _count(size: Shape) -> int:
+    return math.prod(size) if isinstance(size, tuple) else size
+
+
+def _as_integers(drawn: Floats, size: Shape) -> Integers:
+    return np.clip(drawn, -_END, _END).astype(np.int64).reshape(size)
 
 
 def _from_opendp(law: str, size: Shape, scale: float) -> Integers:

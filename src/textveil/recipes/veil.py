@@ -232,7 +232,7 @@ def _with_first(first: Any, rest: Iterator[Any]) -> Iterator[Any]:
 
 def _settle(job: Job, unfinished: Path, entry: str | None) -> Release:
     reader = job.reader()
-    name = writers.data_file_name(reader)
+    name = readers.data_file_name(reader)
     parts = sorted(unfinished.glob("part-*"))
     writers.concat_parts(parts, unfinished / name, like=reader)
     for part in parts:

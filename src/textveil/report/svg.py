@@ -33,10 +33,11 @@ def success_chart(bars: Iterable[Bar]) -> str:
 
 def _row(bar: Bar) -> str:
     top = _MIDDLE - _THICK // 2
+    css = "bar-alarm" if bar.alarm else "bar"
     spoken = f"success {percent(bar.value)}, between {percent(bar.low)} and {percent(bar.high)}; chance {percent(bar.chance)}"
     parts = [
         f'<rect class="track" x="0" y="{top}" width="100%" height="{_THICK}" rx="3"/>',
-        f'<rect class="{"bar-alarm" if bar.alarm else "bar"}" x="0" y="{top}" width="{_at(bar.value)}" height="{_THICK}" rx="3"/>',
+        f'<rect class="{css}" x="0" y="{top}" width="{_at(bar.value)}" height="{_THICK}" rx="3"/>',
         _line("chance", bar.chance, bar.chance, top - 5, top + _THICK + 5),
         _line("whisker", bar.low, bar.high, _MIDDLE, _MIDDLE),
         _line("whisker", bar.low, bar.low, _MIDDLE - 4, _MIDDLE + 4),
@@ -50,8 +51,11 @@ def _row(bar: Bar) -> str:
 def _value(bar: Bar) -> str:
     """The number stands behind the whisker, or before the bar's end where there is no room."""
     if max(bar.high, bar.value) < 0.8:
-        return f'<text class="value" x="{_at(max(bar.high, bar.value, bar.chance))}" dx="9" y="{_MIDDLE + 5}">{percent(bar.value)}</text>'
-    return f'<text class="value" x="{_at(min(bar.value, bar.low))}" y="{_HEIGHT}" dy="3" text-anchor="end">{percent(bar.value)}</text>'
+        place = f'x="{_at(max(bar.high, bar.value, bar.chance))}" dx="9" y="{_MIDDLE + 5}"'
+    else:
+        place = f'x="{_at(min(bar.value, bar.low))}" dx="-9" y="{_MIDDLE + 5}" text-anchor="end"'
+    css = "value" if max(bar.high, bar.value) < 0.8 else "value inside"
+    return f'<text class="{css}" {place}>{percent(bar.value)}</text>'
 
 
 def _line(css: str, x1: float, x2: float, y1: float, y2: float) -> str:
@@ -68,12 +72,13 @@ def _axis() -> str:
     for share, anchor in ((0.0, "start"), (0.25, "middle"), (0.5, "middle"), (0.75, "middle"), (1.0, "end")):
         marks.append(f'<line class="axis" x1="{_at(share)}" x2="{_at(share)}" y1="4" y2="9"/>')
         marks.append(f'<text x="{_at(share)}" y="23" text-anchor="{anchor}">{share:.0%}</text>')
-    return f'<svg width="100%" height="28" aria-hidden="true"><line class="axis" x1="0" x2="100%" y1="4" y2="4"/>{"".join(marks)}</svg>'
+    line = '<line class="axis" x1="0" x2="100%" y1="4" y2="4"/>'
+    return f'<svg width="100%" height="28" aria-hidden="true">{line}{"".join(marks)}</svg>'
 
 
 def _legend() -> str:
     keys = (
-        ('<rect class="bar" y="2" width="18" height="10" rx="2"/>', "words guessed right"),
+        ('<rect class="bar" y="2" width="18" height="10" rx="2"/>', "attack success"),
         ('<line class="whisker" x1="0" x2="18" y1="7" y2="7"/>', "95 % interval"),
         ('<line class="chance" x1="9" x2="9" y1="0" y2="14"/>', "chance, without the release"),
         ('<path class="allowed" d="M9 1l6 6l-6 6l-6 -6z"/>', "most that the promise allows"),

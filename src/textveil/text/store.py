@@ -217,8 +217,8 @@ class _File:
         if len(header) != length or _digest(header) != self.map[16:32].tobytes():
             raise self.damaged("has a damaged header")
         self.facts: dict[str, Any] = json.loads(header)
-        if self.facts["size"] != len(self.map):
-            raise self.damaged(f"has {len(self.map)} bytes where its header says {self.facts['size']}")
+        if self.facts.get("size") != len(self.map):
+            raise self.damaged(f"has {len(self.map)} bytes where its header says {self.facts.get('size')}")
 
     def damaged(self, what: str) -> BadInput:
         return BadInput(what + ", so the file is damaged", where=self.path)
@@ -230,7 +230,7 @@ class _File:
         return value
 
     def block(self, name: str, *, verify: bool = True) -> np.ndarray:
-        place = self.facts["blocks"].get(name)
+        place = self.facts.get("blocks", {}).get(name)
         if place is None:
             raise self.damaged(f"lacks its {name}")
         data = self.map[place["offset"] : place["offset"] + place["bytes"]]

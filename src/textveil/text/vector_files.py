@@ -31,7 +31,7 @@ KNOWN = (*TEXT, ".npz", ".tvv")
 CHUNK = 2048  # lines parsed at once: one call into numpy for all their numbers
 
 
-def read(path: Path, *, limit: int | None = None, allow_zero: bool = False) -> Vectors:
+def read(path: Path, *, limit: int | None = None, allow_zero: bool = False, verify: bool = True) -> Vectors:
     """Vectors from a file, by its extension."""
     name = path.name.lower()
     if not name.endswith(KNOWN):
@@ -39,7 +39,7 @@ def read(path: Path, *, limit: int | None = None, allow_zero: bool = False) -> V
     if not path.is_file():
         raise BadInput("does not exist" if not path.exists() else "is not a file", where=path)
     if name.endswith(".tvv"):
-        vectors = store.read_vectors(path, allow_zero=allow_zero)
+        vectors = store.read_vectors(path, verify=verify, allow_zero=allow_zero)
         return vectors if limit is None else vectors.head(limit)
     reader = read_npz if name.endswith(".npz") else read_text
     return reader(path, limit=limit, allow_zero=allow_zero)
@@ -173,14 +173,16 @@ def read_npz(path: Path, *, limit: int | None = None, allow_zero: bool = False) 
     words = _npz_words(arrays["words"], path)
     if len(words) != len(matrix):
         raise BadInput(f"holds {len(words)} words and {len(matrix)} vectors", where=path)
+    if limit is not None and limit < len(words):
+        words = Vocabulary(list(words)[:limit])
+        arrays |= {key: arrays[key][:limit] for key in ("prior", "codes") if key in arrays}
     codes = None
     if "codes" in arrays:
         bits = int(arrays.get("bits", 64 * arrays["codes"].shape[-1]))
         codes = Codes.from_packed(words, arrays["codes"], bits, arrays.get("code_fallback"), where=path)
     name = str(arrays.get("name", path.stem))
     options = {key: arrays.get(key) for key in ("prior", "fallback")}
-    vectors = from_arrays(words, matrix, codes, **options, name=name, allow_zero=allow_zero, where=path)
-    return vectors if limit is None else vectors.head(limit)
+    return from_arrays(words, matrix[: len(words)], codes, **options, name=name, allow_zero=allow_zero, where=path)
 
 
 def _npz_words(array: np.ndarray, path: Path) -> Vocabulary:

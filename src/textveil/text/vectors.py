@@ -107,11 +107,18 @@ class Vectors:
         return f"Vectors({self.name}: {len(self)} words, {self.dimensions} dimensions, {self.fingerprint})"
 
 
-def load(source: str | os.PathLike[str] = "default", *, limit: int | None = None, allow_zero: bool = False) -> Vectors:
+def load(
+    source: str | os.PathLike[str] = "default",
+    *,
+    limit: int | None = None,
+    allow_zero: bool = False,
+    verify: bool = True,
+) -> Vectors:
     """The bundled English vectors ("default") or a file.
 
     Files: GloVe text, word2vec text or fastText (`.txt`, `.vec`, also `.gz`), `.npz` (arrays `words` and `matrix` or
     `vectors`), `.tvv` (our memory-mapped store). `limit` keeps the first words; files list the most frequent first.
+    `verify=False` leaves the mapped part of a `.tvv` file unread until it is used.
     """
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
         raise BadParameter("limit", limit, "a whole number above 0")
@@ -120,7 +127,7 @@ def load(source: str | os.PathLike[str] = "default", *, limit: int | None = None
         return vectors if limit is None else vectors.head(limit)
     from textveil.text import vector_files
 
-    return vector_files.read(Path(source), limit=limit, allow_zero=allow_zero)
+    return vector_files.read(Path(source), limit=limit, allow_zero=allow_zero, verify=verify)
 
 
 @lru_cache(maxsize=1)
@@ -203,7 +210,8 @@ def _prior(count: int, given: np.ndarray | list[float] | None, where: object) ->
     prior = np.array(given, dtype=np.float64)
     if prior.shape != (count,) or not np.isfinite(prior).all() or prior.min() < 0 or prior.sum() <= 0:
         raise BadInput(f"the prior must be {count} finite numbers, none negative, not all zero", where=where)
-    return frozen(prior / prior.sum())
+    total = prior.sum()
+    return frozen(prior if abs(total - 1) < 1e-12 else prior / total)  # a prior that was saved comes back unchanged
 
 
 def zipf_prior(count: int, *, exponent: float = 1.0, shift: float = 2.7) -> np.ndarray:

@@ -188,7 +188,7 @@ class WordMechanism(Estimator):
             new = TOKEN if token and word not in rows else outputs[next(drawn)]
             before = pieces[place]
             pieces[place] = new if before == word or not copy_case else tokens.recase(new, tokens.case_of(before))
-            if place > 1 and not pieces[place - 1] and not _is_clitic(new):
+            if place > 1 and not pieces[place - 1] and not _may_touch(pieces[place - 2], new):
                 pieces[place - 1] = " "  # the slot of a clitic or an emoji: two drawn words must not grow together
         return pieces
 
@@ -206,8 +206,13 @@ class WordMechanism(Estimator):
         return Counter(self._outputs[i] for i in drawn.tolist())
 
 
+def _may_touch(left: str, right: str) -> bool:
+    """Only a clitic may follow a word without a space, and no clitic follows a clitic."""
+    return _is_clitic(right) and not _is_clitic(left)
+
+
 def _is_clitic(word: str) -> bool:
-    return word.startswith("'") or word == "n't"
+    return word.startswith("'") or tokens.fold(word) == "n't"
 
 
 def _cut(text: Any, number: int) -> list[str]:

@@ -65,13 +65,16 @@ def test_the_switch_of_opendp_is_left_as_it_was(law, enabled, monkeypatch):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_forked_process_draws_other_noise(law):
     law(10, 1e12)
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        os.write(writing, law(100, 1e12).tobytes())
-        os._exit(0)
+        try:
+            os.write(writing, law(100, 1e12).tobytes())
+        finally:
+            os._exit(0)
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
         theirs = np.frombuffer(pipe.read(), np.int64)

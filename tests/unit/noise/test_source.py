@@ -112,14 +112,17 @@ def test_works_without_the_cipher_package(monkeypatch):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_forked_process_draws_its_own_stream():
     source = secure()
     source.words(10)  # the parent's pool now holds words that are still to come
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        os.write(writing, source.words(100).tobytes())
-        os._exit(0)
+        try:
+            os.write(writing, source.words(100).tobytes())
+        finally:
+            os._exit(0)
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
         theirs = np.frombuffer(pipe.read(), np.uint64)

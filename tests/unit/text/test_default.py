@@ -57,7 +57,9 @@ def test_every_word_is_one_that_the_tokenizer_makes(english):
 
 
 def test_common_words_are_known(english):
-    text = "I don't think a 7 is what they'd call it's 3rd 1990s prize in 2024; we've said I'm, you're and he'll: Mr. J. Smith"
+    text = (
+        "I don't think a 7 is what they'd call it's 3rd 1990s in 2024; we've said I'm, you're and he'll: Mr. J. Smith"
+    )
     assert [w for w in map(fold, words(text)) if w not in english.words] == []
 
 

@@ -43,7 +43,7 @@ def put(folder: Path, name: str, content: bytes) -> Path:
         ("a.tsv", b'id\ttext\n1\t"one\n2\t\n', ['"one', ""]),
         ("a.conll", b"-DOCSTART- O\n\nAnn B-PER\nsings O\n\n\nYes O", ["Ann sings", "Yes"]),
         ("a.conll", b"New York\tB-LOC\nwins\tO\n", ["New York wins"]),
-        ("a.parallel.tsv", "good\tgut\n\tleer\n".encode(), ["good\ngut", "\nleer"]),
+        ("a.parallel.tsv", b"good\tgut\n\tleer\n", ["good\ngut", "\nleer"]),
     ],
 )
 def test_texts_of_each_format(tmp_path: Path, name: str, content: bytes, texts: list[str]) -> None:
@@ -220,13 +220,13 @@ def test_bad_input_is_one_sentence_with_its_place_and_no_content(tmp_path: Path,
 
 
 def test_what_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="none.jsonl: does not exist"):
+    with pytest.raises(BadInput, match=r"none\.jsonl: does not exist"):
         open_reader(tmp_path / "none.jsonl")
     (tmp_path / "folder.jsonl").mkdir()
-    with pytest.raises(BadInput, match="folder.jsonl: is a folder, not a file"):
+    with pytest.raises(BadInput, match=r"folder\.jsonl: is a folder, not a file"):
         open_reader(tmp_path / "folder.jsonl")
     os.mkfifo(tmp_path / "pipe.jsonl")
-    with pytest.raises(BadInput, match="pipe.jsonl: is not a regular file"):
+    with pytest.raises(BadInput, match=r"pipe\.jsonl: is not a regular file"):
         open_reader(tmp_path / "pipe.jsonl")
 
 

@@ -12,6 +12,7 @@ from textveil.text.formats.base import Reader, choose_field
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 _ROWS_AT_ONCE = 1024
 
@@ -28,8 +29,7 @@ class ParquetReader(Reader):
         with _file(self.path) as file:
             self.schema: pa.Schema = file.schema_arrow
             self._total = file.metadata.num_rows
-            groups = file.metadata.num_row_groups
-            self.codec = file.metadata.row_group(0).column(0).compression if groups and len(self.schema) else "SNAPPY"
+            self.codec = _codec(file.metadata)
         fields = {field.name: _is_string(field.type) for field in self.schema}
         self.text_field = choose_field(fields, asked=self.text_field, path=self.path)
         if self.schema.names.count(self.text_field) > 1:
@@ -62,6 +62,14 @@ class ParquetReader(Reader):
             if text is None:
                 raise BadInput("is null, not a string", where=self.path, line=self._rows, field=self.text_field)
             yield Record(text, (batch, i))
+
+
+def _codec(metadata: pq.FileMetaData) -> str:
+    """How the file's first column is compressed, in the words of the writer."""
+    if not metadata.num_row_groups or not metadata.num_columns:
+        return "snappy"
+    name = metadata.row_group(0).column(0).compression.lower()
+    return name if name in ("snappy", "gzip", "brotli", "lz4", "zstd") else "none"
 
 
 def _is_string(kind: pa.DataType) -> bool:

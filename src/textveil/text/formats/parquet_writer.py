@@ -24,12 +24,17 @@ class ParquetSink:
         import pyarrow.parquet as pq
 
         self._like = like
-        self._file = AtomicFile(path)
-        self._parquet = pq.ParquetWriter(self._file.stream, like.schema, compression=like.codec)
         self._batch: pa.RecordBatch | None = None
         self._rows: list[int] = []
         self._texts: list[str] = []
         self._group: list[pa.RecordBatch] = []
+        self._group_bytes = 0
+        self._file = AtomicFile(path)
+        try:
+            self._parquet = pq.ParquetWriter(self._file.stream, like.schema, compression=like.codec)
+        except BaseException:
+            self._file.discard()
+            raise
 
     def write(self, record: Record) -> None:
         batch, row = record.row
@@ -41,7 +46,8 @@ class ParquetSink:
 
     def write_batch(self, batch: pa.RecordBatch) -> None:
         self._group.append(batch)
-        if sum(b.nbytes for b in self._group) >= _GROUP_BYTES:
+        self._group_bytes += batch.nbytes
+        if self._group_bytes >= _GROUP_BYTES:
             self._end_group()
 
     def commit(self) -> None:
@@ -91,7 +97,7 @@ class ParquetSink:
             self._parquet.write_table(pa.Table.from_batches(self._group, self._like.schema))
         except OSError as error:
             raise self._file.failed(error) from None
-        self._group = []
+        self._group, self._group_bytes = [], 0
 
 
 def concat_parquet(parts: list[Path], out: Path, like: ParquetReader) -> None:

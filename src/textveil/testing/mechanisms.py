@@ -1,0 +1,99 @@
+"""`check_mechanism`: the laws that every mechanism keeps, for authors of new ones.
+
+    from textveil.testing import check_mechanism
+    check_mechanism(MyMechanism(epsilon=1.0).fit(vectors), ["A few texts.", "Of the kind it takes."])
+
+It raises `BrokenLaw`, which names the law in one sentence, or returns which laws held and which could not be asked. Laws
+that need `get_params`, `epsilon`, `seed` or `fit(vectors)` are asked of mechanisms that have them. What is statistical raises
+a false alarm with probability at most `alpha` in all. That a mechanism passes does not prove that it is private.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..core import Shape
+from ..core.params import choice, open_fraction, positive_integer
+from . import laws_of_conduct as conduct
+from . import laws_of_events as events
+from . import laws_of_promises as promises
+from . import laws_of_words as words
+from .laws import BrokenLaw, Case, Checked, Worlds
+
+AUDITS = ("auto", "exact", "statistical", "none")
+
+# Cheap laws first: what they find would only confuse the later ones.
+LAWS: dict[str, Callable[[Case], str | None]] = {
+    events.PURE: events.event_is_pure,
+    events.PRICED: events.event_is_priced,
+    events.ROUND_TRIP: events.parameters_make_the_round_trip,
+    events.SEEDED: events.a_seed_makes_a_draft,
+    events.REFUSED: events.bad_parameters_are_refused,
+    conduct.IN_PLACE: conduct.nothing_is_edited,
+    events.PUBLIC: events.event_is_public,
+    events.CHARGED: events.charge_comes_first,
+    conduct.SOURCE: conduct.noise_comes_from_the_source,
+    words.UNKNOWN_WORDS: words.unknown_words_do_not_pass,
+    words.KEPT_WORDS: words.kept_words_are_declared,
+    promises.PROMISE: promises.the_promise_holds,
+    words.TIED_WORDS: words.tied_words_are_alike,
+    conduct.LIMITS: conduct.the_limits_hold,
+    conduct.SIZES: conduct.every_size_works,
+}
+
+
+def check_mechanism(
+    mechanism: Any,
+    sample: Any,
+    *,
+    shape: Shape | None = None,
+    audit: str = "auto",
+    alpha: float = 1e-6,
+    tries: int = 100_000,
+    worlds: Sequence[Worlds] = (),
+    make_vectors: Callable[..., Any] | None = None,
+    transition: Callable[[Any], Any] | None = None,
+    repeatable: bool = True,
+) -> Checked:
+    """Raise `BrokenLaw` if the mechanism breaks a law.
+
+    `sample` is data of the kind it takes, with enough in it for noise to show. `worlds` names neighbouring inputs for the
+    audit of a mechanism that does not veil words; choose the pairs that its promise is hardest to keep for.
+    `make_vectors(words, matrix, codes)` makes the vectors that `fit` takes (default: `from_arrays` of the module that
+    the mechanism's own vectors come from). `transition(mechanism)` returns (odds, distances) or (odds, distances,
+    relative error). `repeatable=False` is for mechanisms whose noise comes from OpenDP, which takes no seed.
+
+    >>> from textveil.core import Adjacency, Event, LaplaceNoise, Unit
+    >>> class Count:
+    ...     name = "count"
+    ...     def event(self, shape):
+    ...         return Event(LaplaceNoise(1.0), Unit.USER, Adjacency.ADD_REMOVE, source="Dwork et al. 2006", mechanism="count")
+    ...     def apply(self, data, *, noise):
+    ...         one, other = noise.exponentials(2)
+    ...         return len(data) + float(one - other)
+    >>> found = check_mechanism(Count(), ["a", "b", "c"], worlds=[Worlds(["a"], ["a", "b"])])
+    >>> "the promise holds" in found.held, found.skipped["a seed makes a draft"]
+    (True, "it has no parameter 'seed'")
+    """
+    choice("audit", audit, AUDITS)
+    open_fraction("alpha", alpha)
+    positive_integer("tries", tries)
+    case = Case(
+        mechanism,
+        sample,
+        Shape() if shape is None else shape,
+        alpha,
+        tries,
+        audit,
+        tuple(worlds),
+        make_vectors,
+        transition,
+        repeatable,
+    )
+    skipped = {law: why for law, check in LAWS.items() if (why := check(case)) is not None}
+    held = tuple(law for law in LAWS if law not in skipped)
+    return Checked(str(mechanism.name), held, skipped, tuple(case.evidence))
+
+
+__all__ = ["AUDITS", "LAWS", "BrokenLaw", "Checked", "Worlds", "check_mechanism"]

@@ -1,0 +1,328 @@
+"""Euclidean neighbours screened by a product of 8-bit integers, compiled. Imports numba, so it is itself imported late.
+
+Claim. The words of least float64 distance are never screened out: every word j whose score is at most that of the k-th best
+word known so far is measured in float64.
+
+Derivation. With x_j = v_j - mean and y = q - mean, ||q - v_j||^2 = ||y||^2 + 2 s_j, s_j = ||x_j||^2 / 2 - x_j.y. Write
+x_j = a_j X_j + e_j and y = b Y + f with small integers X_j, Y. Then x_j.y = a_j b X_j.Y + e_j.y + a_j X_j.f, hence
+(Cauchy, Schwarz)
+
+    s_j >= ||x_j||^2 / 2 - a_j b X_j.Y - ||e_j|| ||y|| - ||a_j X_j|| ||f||.                                        (1)
+
+Queries go by length in groups; with the largest ||y|| and ||f|| of a group, all of (1) but the product is one number per word
+(`floor`). Rounding: X_j.Y is exact, a_j and b are float32 numbers to begin with, and the evaluation in float32 errs by at most
+4 u (|floor_j| + ||a_j X_j|| ||b Y||), u = 2^-24; 16 u is taken off. Float64 rounding in s and in the distances is covered by 2^-36
+of the squares involved (d <= 4096). NaN counts as "not screened out".
+
+Products. |X| <= 63 is stored as X + 64 in an unsigned byte, |Y| <= 127 in a signed one, so that the sum of two products,
+at most 2 * 127 * 127, never saturates the 16 bits of the instruction (vpmaddubsw). Sums of 16 bits are then allowed to wrap: the
+offset 64 * sum(Y) is taken off at the start, and the true sum of a lane (every other pair of coordinates) fits in 16 bits since
+a_j and b are chosen such that ||X_j|| ||Y|| <= 32767 on that lane. Machines with AVX512-VNNI sum in 32 bits instead.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import llvmlite.binding
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from textveil.words.search.batches import aligned
+from textveil.words.search.keep import address, broadcast, compiled, keep, keep_least, popcount
+
+FEATURES = dict(llvmlite.binding.get_host_cpu_features())
+WIDE = bool(FEATURES.get("avx512vnni") and FEATURES.get("avx512bw"))
+QUERIES, WORDS, STEP = 4, 16, 4  # of one block product: queries, words, coordinates a step
+GROUP = 256  # queries of similar length that share their floors
+SAMPLE = 32  # words measured beforehand, so that the first blocks do not keep half of their words
+CACHE = 1 << 14  # bytes of words that stay in the first-level cache while the queries of a group pass
+OFFSET, WORD_MOST, QUERY_MOST = 64, 63, 127
+LANE_LIMIT = 32767.0
+WORD_LENGTH = 170.0  # aimed at for a lane of X; leaves about 190 for a lane of Y
+MOST_COLUMNS = 4096
+UNIT = 2.0**-24
+SLACK = 2.0**-36
+
+I8, I16, I32, I64, F32 = ir.IntType(8), ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType()
+
+
+def works_here() -> bool:
+    """Whether this processor has the instructions."""
+    return bool(FEATURES.get("avx2"))
+
+
+def lanes_of(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The coordinates that share a 16-bit sum: the first and the second pair of every four."""
+    return columns[..., np.arange(columns.shape[-1]) % 4 < 2], columns[..., np.arange(columns.shape[-1]) % 4 >= 2]
+
+
+# --- block product: four queries and sixteen words ---------------------------------------------------------------------------
+
+
+def emit_dots(b: ir.IRBuilder, words, queries, starts, steps) -> list[list[ir.Value]]:
+    """X.Y of each query with each vector of words, as float32."""
+    lanes = 16 if WIDE else 8
+    vectors = WORDS // lanes
+    byte, half, full = ir.VectorType(I8, 4 * lanes), ir.VectorType(I16, 2 * lanes), ir.VectorType(I32, lanes)
+    held = full if WIDE else half
+    sums = [[cgutils.alloca_once(b, held) for _ in range(vectors)] for _ in range(QUERIES)]
+    for q, row in enumerate(sums):
+        start = b.bitcast(broadcast(b, b.load(b.gep(starts, [I64(q)])), full), held)
+        for place in row:
+            b.store(start, place)
+    words = b.bitcast(words, byte.as_pointer())
+    queries = b.bitcast(queries, I32.as_pointer())
+    with cgutils.for_range(b, steps, intp=I64) as loop:
+        row_of_words, row_of_queries = b.mul(loop.index, I64(vectors)), b.mul(loop.index, I64(QUERIES))
+        loaded = [b.load(b.gep(words, [b.add(row_of_words, I64(w))]), align=1) for w in range(vectors)]
+        for q in range(QUERIES):
+            four = broadcast(b, b.load(b.gep(queries, [b.add(row_of_queries, I64(q))]), align=1), full)
+            for w in range(vectors):
+                b.store(multiply_add(b, b.load(sums[q][w]), loaded[w], four, byte, half, full), sums[q][w])
+    floats = ir.VectorType(F32, lanes)
+    return [[b.sitofp(whole(b, b.load(place), half, full), floats) for place in row] for row in sums]
+
+
+def multiply_add(b: ir.IRBuilder, total, words, four, byte, half, full) -> ir.Value:
+    """total + products of four coordinates."""
+    if WIDE:
+        name, kind = "llvm.x86.avx512.vpdpbusd.512", ir.FunctionType(full, [full] * 3)
+        return b.call(cgutils.get_or_insert_function(b.module, kind, name), [total, b.bitcast(words, full), four])
+    name, kind = "llvm.x86.avx2.pmadd.ub.sw", ir.FunctionType(half, [byte] * 2)
+    return b.add(total, b.call(cgutils.get_or_insert_function(b.module, kind, name), [words, b.bitcast(four, byte)]))
+
+
+def whole(b: ir.IRBuilder, total, half, full) -> ir.Value:
+    """Both 16-bit lanes of a word added up in 32 bits."""
+    if WIDE:
+        return total
+    name, kind = "llvm.x86.avx2.pmadd.wd", ir.FunctionType(full, [half] * 2)
+    ones = ir.Constant(half, [1] * half.count)
+    return b.call(cgutils.get_or_insert_function(b.module, kind, name), [total, ones])
+
+
+def emit_screen(b: ir.IRBuilder, words, queries, starts, steps, unit_of_word, floor, unit_of_query, limit) -> ir.Value:
+    """64 bits, of query q and word w at 16 q + w: set unless bound (1) exceeds the limit of the query."""
+    dots = emit_dots(b, words, queries, starts, steps)
+    lanes = WORDS // len(dots[0])
+    floats = ir.VectorType(F32, lanes)
+    bits = I64(0)
+    for q, row in enumerate(dots):
+        scale = broadcast(b, b.load(b.gep(unit_of_query, [I64(q)])), floats)
+        most = broadcast(b, b.load(b.gep(limit, [I64(q)])), floats)
+        for w, dot in enumerate(row):
+            units, floors = (
+                b.load(b.bitcast(b.gep(array, [I64(w * lanes)]), floats.as_pointer()), align=4)
+                for array in (unit_of_word, floor)
+            )
+            low = b.fsub(floors, b.fmul(b.fmul(dot, scale), units))
+            kept = b.zext(b.bitcast(b.fcmp_unordered("<=", low, most), ir.IntType(lanes)), I64)
+            bits = b.or_(bits, b.shl(kept, I64(WORDS * q + lanes * w)))
+    return bits
+
+
+@intrinsic
+def screen(typing_context, words, queries, starts, steps, unit_of_word, floor, unit_of_query, limit):
+    """Which of sixteen words may matter to which of four queries."""
+    pointers = (words, queries, starts, types.intp, unit_of_word, floor, unit_of_query, limit)
+
+    def generate(context, builder, signature, arguments):
+        return emit_screen(builder, *arguments)
+
+    return types.uint64(*pointers), generate
+
+
+# --- queries -----------------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def pack_queries(queries, order, mean, longest_lane, packed, starts, unit, length, residue):
+    """Integers Y of the queries in `order`, four by four and step by step, with what the bound needs to know of them."""
+    d = mean.shape[0]
+    y = np.empty(d)
+    for place in range(order.shape[0]):
+        i = order[place]
+        most, square = 0.0, np.zeros(2)
+        for c in range(d):
+            y[c] = np.float64(queries[i, c]) - mean[c]
+            most = max(most, abs(y[c]))
+            square[(c >> 1) & 1] += y[c] * y[c]
+        lane = np.sqrt(max(square[0], square[1]))
+        room = LANE_LIMIT / longest_lane - np.sqrt(d / 2 + 1) / 2 - 1  # rounding adds up to half a unit a coordinate
+        b = np.float32(max(most / QUERY_MOST, lane / room) * 1.000001)
+        if not b > np.float32(1e-35):
+            b = np.float32(1e-35)
+        lost = 0.0
+        sums = np.zeros(2, np.int64)
+        for c in range(d):
+            whole_number = np.rint(y[c] / b)
+            lost += (y[c] - b * whole_number) ** 2
+            packed[place // QUERIES, c // STEP, place % QUERIES, c % STEP] = np.int8(whole_number)
+            sums[(c >> 1) & 1] += np.int64(whole_number)
+        if WIDE:
+            starts[place] = np.int32(-OFFSET * (sums[0] + sums[1]))
+        else:
+            low, high = (-OFFSET * sums[0]) & 0xFFFF, (-OFFSET * sums[1]) & 0xFFFF
+            starts[place] = np.int32(low | (high << 16))
+        unit[place] = b
+        length[place] = np.sqrt(square[0] + square[1])
+        residue[place] = np.sqrt(lost)
+
+
+@partial(compiled, fastmath={"reassoc", "contract"})
+def squared_distance(matrix, j, queries, i):
+    """||q_i - v_j||^2 in float64; the compiler may choose the order of the sum, the same for every pair."""
+    total = 0.0
+    for c in range(matrix.shape[1]):
+        difference = np.float64(queries[i, c]) - np.float64(matrix[j, c])
+        total += difference * difference
+    return total
+
+
+# --- scan --------------------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def fill_floors(half_square, lost, size, longest, residue, floor):
+    """(1) without its product, lowered by what float32 may lose."""
+    for j in range(half_square.shape[0]):
+        product = size[j] * (longest + residue)
+        exact = half_square[j] - lost[j] * longest - size[j] * residue
+        floor[j] = np.float32(exact - 16 * UNIT * (abs(exact) + product))
+
+
+@compiled
+def limit_of(squared, length, scale):
+    """The largest score that a word at this squared distance can have, rounded up to float32."""
+    if squared == np.inf:
+        return np.float32(np.inf)
+    score = (squared - length * length) / 2
+    score += SLACK * (squared + length * length + scale)
+    return np.float32(score + abs(score) * 2.0**-22)
+
+
+@compiled
+def sampled_bound(matrix, queries, i, k):
+    """The k-th least squared distance within a sample of words: no answer lies beyond it."""
+    n = matrix.shape[0]
+    step = max(1, n // (SAMPLE * k))
+    best = np.full(k, np.inf)
+    for j in range(0, n, step):
+        keep_least(squared_distance(matrix, j, queries, i), best)
+    return best[k - 1]
+
+
+@compiled
+def visit_block(bits, block, first, order, matrix, queries, length, scale, limit, distance, found, count, keys, words):
+    """Measure the words of a block that were not screened out and keep those that matter."""
+    while bits != 0:
+        lowest = bits & (np.uint64(0) - bits)
+        bits ^= lowest
+        position = np.int64(popcount(lowest - np.uint64(1)))
+        place, j = first + position // WORDS, block * WORDS + position % WORDS
+        if place < order.shape[0] and j < matrix.shape[0]:
+            i = order[place]
+            beyond = keep(i, j, squared_distance(matrix, j, queries, i), distance, found, count, keys, words)
+            limit[place] = min(limit[place], limit_of(beyond, length[place], scale))
+
+
+@compiled
+def scan(
+    matrix, blocks, unit_of_word, floor, scale, queries, order, packed, starts, unit, length,
+    distance, found, count, keys, words,
+):  # fmt: skip
+    """One group of queries against all words."""
+    steps = blocks.shape[1]
+    k = distance.shape[1]
+    limit = np.full(packed.shape[0] * QUERIES, -np.inf, np.float32)
+    for place in range(order.shape[0]):
+        limit[place] = limit_of(sampled_bound(matrix, queries, order[place], k), length[place], scale)
+    tile = max(1, CACHE // (steps * WORDS * STEP))
+    for start in range(0, blocks.shape[0], tile):
+        for four in range(packed.shape[0]):
+            for block in range(start, min(start + tile, blocks.shape[0])):
+                bits = screen(
+                    address(blocks, block * steps * WORDS * STEP),
+                    address(packed, four * steps * QUERIES * STEP),
+                    address(starts, four * QUERIES),
+                    steps,
+                    address(unit_of_word, block * WORDS),
+                    address(floor, block * WORDS),
+                    address(unit, four * QUERIES),
+                    address(limit, four * QUERIES),
+                )
+                if bits != 0:
+                    visit_block(
+                        bits, block, four * QUERIES, order, matrix, queries, length, scale, limit,
+                        distance, found, count, keys, words,
+                    )  # fmt: skip
+
+
+@compiled
+def tied_word(matrix, queries, i, squared, rank):
+    """Of the words at this squared distance of query i, number `rank` in index order."""
+    for j in range(matrix.shape[0]):
+        if squared_distance(matrix, j, queries, i) == squared:
+            if rank == 0:
+                return j
+            rank -= 1
+    return -1
+
+
+class Blocks:
+    """A matrix prepared for scanning: integers in blocks of sixteen words, four coordinates at a time."""
+
+    def __init__(self, matrix: np.ndarray):
+        self.matrix = matrix
+        n, d = matrix.shape
+        self.steps, count = -(-d // STEP), -(-n // WORDS)
+        self.mean = matrix.mean(axis=0, dtype=np.float64)
+        x = matrix - self.mean
+        lane = np.sqrt(np.maximum(*((part * part).sum(axis=1) for part in lanes_of(x))))
+        unit = np.maximum(np.abs(x).max(axis=1) / WORD_MOST, lane / WORD_LENGTH) * 1.000001
+        unit = np.maximum(unit, 1e-35).astype(np.float32)
+        integers = np.rint(x / unit[:, None])
+        approximate = integers * unit[:, None]
+        self.half_square = self._padded((x * x).sum(axis=1) / 2, count, np.inf)
+        self.lost = self._padded(np.linalg.norm(x - approximate, axis=1), count, 0.0)
+        self.size = self._padded(np.linalg.norm(approximate, axis=1), count, 0.0)
+        self.unit = self._padded(unit, count, 0.0).astype(np.float32)
+        self.longest_lane = max(1.0, *(float(np.linalg.norm(part, axis=1).max(initial=0.0)) for part in lanes_of(integers)))
+        self.scale = float((x * x).sum(axis=1).max() + self.mean @ self.mean)
+        self.blocks = self._blocked(integers, count)
+
+    def scan(self, queries: np.ndarray, distance, found, count, keys, words) -> None:
+        """Fill the arrays of `keep`, with squared distances, for a part of the batch."""
+        by_length = np.argsort(np.einsum("ij,ij->i", queries, queries), kind="stable")
+        for start in range(0, len(queries), GROUP):
+            order = by_length[start : start + GROUP]
+            fours = -(-len(order) // QUERIES)
+            packed = np.zeros((fours, self.steps, QUERIES, STEP), np.int8)
+            starts, unit = np.zeros(fours * QUERIES, np.int32), np.zeros(fours * QUERIES, np.float32)
+            length, residue = np.zeros(len(order)), np.zeros(len(order))
+            pack_queries(queries, order, self.mean, self.longest_lane, packed, starts, unit, length, residue)
+            floor = np.empty(len(self.half_square), np.float32)
+            fill_floors(self.half_square, self.lost, self.size, length.max(), residue.max(), floor)
+            scan(
+                self.matrix, self.blocks, self.unit, floor, self.scale, queries, order, packed, starts, unit, length,
+                distance, found, count, keys, words,
+            )  # fmt: skip
+
+    def tied_word(self, queries: np.ndarray, i: int, squared: float, rank: int) -> int:
+        """For queries with more equally near words than a scan notes."""
+        return tied_word(self.matrix, queries, i, squared, rank)
+
+    @staticmethod
+    def _padded(values: np.ndarray, count: int, filler: float) -> np.ndarray:
+        return np.concatenate([values, np.full(count * WORDS - len(values), filler)])
+
+    def _blocked(self, integers: np.ndarray, count: int) -> np.ndarray:
+        whole_table = np.full((count * WORDS, self.steps * STEP), OFFSET, np.uint8)
+        whole_table[: len(integers), : integers.shape[1]] = (integers + OFFSET).astype(np.uint8)
+        blocks = aligned(whole_table.size, np.uint8).reshape(count, self.steps, WORDS, STEP)
+        blocks[:] = whole_table.reshape(count, WORDS, self.steps, STEP).transpose(0, 2, 1, 3)
+        return blocks
