@@ -18,6 +18,7 @@ Source. Koskela et al. 2020; Doroshenko et al. 2022 ("Connect the dots"), implem
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
 from typing import Any
@@ -102,15 +103,18 @@ class PLD(DrawAccountant):
         return total
 
     def _gaussian(self, multiplier: float, rate: float, grid: float) -> Any:
-        from dp_accounting import NeighboringRelation
-        from dp_accounting.pld import privacy_loss_distribution as pld
+        return _gaussian(multiplier, rate, grid, self.adjacency is Adjacency.REPLACE)
 
-        replace = self.adjacency is Adjacency.REPLACE
-        relation = NeighboringRelation.REPLACE_ONE if replace else NeighboringRelation.ADD_OR_REMOVE_ONE
-        return pld.from_gaussian_mechanism(
-            multiplier,
-            pessimistic_estimate=True,
-            value_discretization_interval=grid,
-            sampling_prob=rate,
-            neighboring_relation=relation,
-        )
+
+@functools.lru_cache(maxsize=8)  # the same draw is read at several deltas and counts
+def _gaussian(multiplier: float, rate: float, grid: float, replace: bool) -> Any:
+    from dp_accounting import NeighboringRelation
+    from dp_accounting.pld import privacy_loss_distribution as pld
+
+    return pld.from_gaussian_mechanism(
+        multiplier,
+        pessimistic_estimate=True,
+        value_discretization_interval=grid,
+        sampling_prob=rate,
+        neighboring_relation=NeighboringRelation.REPLACE_ONE if replace else NeighboringRelation.ADD_OR_REMOVE_ONE,
+    )

@@ -59,9 +59,10 @@ def total(events: Sequence[Event], *, delta: float | None = None, accountant: Ac
     Pure(epsilon=1.5, delta=0.0)
     """
     adjacency = _same_question(events)
-    draws: Draws = functools.reduce(lambda a, b: a + b, (draws_of(e) for e in events))
+    draws = _joined(events)
     if not any(isinstance(draw, GaussianDraw) for draw in draws):
-        return functools.reduce(Loss.plus, (PRICES[type(d)](d, n) for d, n in sorted(draws.items(), key=repr)))
+        losses = (PRICES[type(d)](d, n) for d, n in sorted(draws.items(), key=repr))
+        return functools.reduce(lambda a, b: a.plus(b), losses)
     return _composed(events, draws, adjacency, delta, accountant)
 
 

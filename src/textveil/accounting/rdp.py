@@ -25,6 +25,7 @@ import functools
 import logging
 import math
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -137,18 +138,23 @@ def _quiet() -> Iterator[None]:
 @functools.lru_cache(maxsize=256)
 def _sampled_curve(sampler: str, rate: float, multiplier: float, orders: Orders) -> np.ndarray:
     import dp_accounting as dp
+
+    gaussian = dp.GaussianDpEvent(multiplier if sampler == "poisson" else multiplier / 2)
+    if sampler == "poisson":
+        return _curve_of(dp.PoissonSampledDpEvent(rate, gaussian), dp.NeighboringRelation.ADD_OR_REMOVE_ONE, orders)
+    batch, population = rate.as_integer_ratio()  # only their ratio is used
+    event = dp.SampledWithoutReplacementDpEvent(population, batch, gaussian)
+    # The bound is for whole orders; between them (order - 1) * divergence is convex, so a straight line bounds it.
+    whole = tuple(sorted({float(f(a)) for a in orders for f in (math.floor, math.ceil)} - {1.0}))
+    curve = _curve_of(event, dp.NeighboringRelation.REPLACE_ONE, whole)
+    moments = np.interp(orders, (1.0, *whole), (0.0, *((np.array(whole) - 1) * curve)))
+    return moments / (np.array(orders) - 1)
+
+
+def _curve_of(event: Any, relation: Any, orders: Orders) -> np.ndarray:
     from dp_accounting import rdp
 
-    if sampler == "poisson":
-        relation = dp.NeighboringRelation.ADD_OR_REMOVE_ONE
-        event = dp.PoissonSampledDpEvent(rate, dp.GaussianDpEvent(multiplier))
-    else:
-        relation = dp.NeighboringRelation.REPLACE_ONE
-        batch, population = rate.as_integer_ratio()  # only their ratio is used
-        event = dp.SampledWithoutReplacementDpEvent(population, batch, dp.GaussianDpEvent(multiplier / 2))
     tool = rdp.RdpAccountant(orders, relation)
     with _quiet():
         tool.compose(event)
-    curve = np.array(tool._rdp)  # the curve has no public name; a test compares it with the formula
-    curve.flags.writeable = False
-    return curve
+    return np.array(tool._rdp)  # the curve has no public name; a test compares it with the formula

@@ -1,8 +1,10 @@
 """What an output says about its input: g(x | y) = pi(x) f(y | x) / sum_u pi(u) f(y | u), counted or exact.
 
 Counted. The mechanism is public, so the adversary runs it: x drawn from the prior, y from the mechanism. Among the draws
-that gave y, the inputs are draws from g(. | y). The commonest of them estimates the best guess; one of them picked at
-random *is* a draw from the posterior, without bias.
+that gave y, the inputs are draws from g(. | y); one of them picked at random *is* a draw from the posterior, without bias.
+The commonest of them estimates the best guess, badly where y was seen only a few times: there a default guess (y itself, or
+the prior's commonest word) is better. So the default gets a handicap of some extra counts, and how many is learnt too,
+on draws that were not counted. An endless handicap is among the choices, so the rule hardly falls behind its default.
 
 Exact. Where the rows f(. | x) can be written down, sums over blocks of rows give everything, in memory of one block.
 """
@@ -19,6 +21,7 @@ from .exposure import Channel, Ids
 
 Floats = NDArray[np.float64]
 _CELLS = 4_000_000  # doubles held at once
+_HANDICAPS = (0.5, 1, 2, 4, 8, 16, 32, 64, np.inf)  # 0.5 only settles ties
 
 
 class CountedPosterior:
@@ -30,12 +33,17 @@ class CountedPosterior:
     """
 
     def __init__(self, inputs: Ids, outputs: Ids, prior: Floats):
-        self._words = len(prior)
         order = np.argsort(outputs, kind="stable")
-        self._inputs, self._outputs = inputs[order].astype(np.int64), outputs[order].astype(np.int64)
-        self._starts = np.searchsorted(self._outputs, np.arange(self._words + 1))
-        self._fallback = self._choose_fallback(prior)
-        self._best = self._commonest()
+        self._inputs = inputs[order].astype(np.int64)
+        self._starts = np.searchsorted(outputs[order], np.arange(len(prior) + 1))
+        self._default = _choose_default(inputs, outputs, prior)
+        held_out = len(inputs) // 5
+        handicap = _HANDICAPS[0]
+        if held_out:
+            tally = _Tally(inputs[held_out:], outputs[held_out:], self._default)
+            right = [np.count_nonzero(tally.rule(h)[outputs[:held_out]] == inputs[:held_out]) for h in _HANDICAPS]
+            handicap = _HANDICAPS[int(np.argmax(right))]
+        self._best = _Tally(inputs, outputs, self._default).rule(handicap)
 
     def best(self, outputs: Ids) -> Ids:
         """The likeliest input of each output."""
@@ -45,29 +53,38 @@ class CountedPosterior:
         """An input drawn from the posterior of each output."""
         first, past = self._starts[outputs], self._starts[np.asarray(outputs) + 1]
         seen = past > first
-        guesses = self._fallback[outputs]
+        guesses = self._default[outputs]
         places = first[seen] + rng.below((past - first)[seen], int(seen.sum()))
         guesses[seen] = self._inputs[places]
         return guesses
 
-    def _choose_fallback(self, prior: Floats) -> Ids:
-        """For outputs never seen: the output itself, or the commonest word, whichever was right more often so far."""
-        top = int(np.argmax(prior))
-        itself = np.count_nonzero(self._inputs == self._outputs)
-        if itself >= np.count_nonzero(self._inputs == top):
-            return np.arange(self._words)
-        return np.full(self._words, top)
 
-    def _commonest(self) -> Ids:
-        """The most frequent input of each output; a tie goes to the fallback's word."""
-        pairs, counts = np.unique(self._outputs * self._words + self._inputs, return_counts=True)
-        outputs, inputs = np.divmod(pairs, self._words)
-        rank = 2 * counts + (inputs == self._fallback[outputs])
-        best = self._fallback.copy()
-        order = np.lexsort((rank, outputs))
-        last = np.flatnonzero(np.diff(outputs[order], append=-1))
-        best[outputs[order[last]]] = inputs[order[last]]
-        return best
+class _Tally:
+    """For each output, how often its commonest input and its default guess occurred."""
+
+    def __init__(self, inputs: Ids, outputs: Ids, default: Ids):
+        words = len(default)
+        pairs, counts = np.unique(outputs.astype(np.int64) * words + inputs, return_counts=True)
+        out, inp = np.divmod(pairs, words)
+        order = np.lexsort((counts, out))
+        last = order[np.flatnonzero(np.diff(out[order], append=-1))]  # the commonest pair of each output
+        self._default, self._top = default, default.copy()
+        self._top_count, self._default_count = np.zeros(words), np.zeros(words)
+        self._top[out[last]], self._top_count[out[last]] = inp[last], counts[last]
+        usual = inp == default[out]
+        self._default_count[out[usual]] = counts[usual]
+
+    def rule(self, handicap: float) -> Ids:
+        """The guess for each output when the default is given some extra counts."""
+        return np.where(self._default_count + handicap >= self._top_count, self._default, self._top)
+
+
+def _choose_default(inputs: Ids, outputs: Ids, prior: Floats) -> Ids:
+    """The output itself, or the commonest word, whichever was right more often."""
+    words, top = len(prior), int(np.argmax(prior))
+    if np.count_nonzero(inputs == outputs) >= np.count_nonzero(inputs == top):
+        return np.arange(words)
+    return np.full(words, top)
 
 
 class ExactPosterior:

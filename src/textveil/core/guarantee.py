@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,7 +73,7 @@ class Guarantee:
         if self.label != "guarantee":
             return f"{_capital(self.loss.sentence())}."
         lines = [
-            f"Protected: {self.unit.phrase}. Whoever sees the output can hardly tell whether it {self.adjacency.phrase}: "
+            f"Protected: {self.unit.phrase}. Whether it {self.adjacency.phrase} changes what anyone sees only within a bound: "
             f"{self.loss.sentence()}."
         ]
         lines += _how_strong(self.loss)
@@ -110,22 +111,20 @@ def _how_strong(loss: Loss) -> list[str]:
         case Metric() if loss.diameter is not None:
             near, far = loss.epsilon * loss.diameter / 10, loss.worst
             return [
-                f"Between two inputs a tenth of the largest distance apart, a guess that was even before is right at most "
-                f"{_even_guess(near)} of the time afterwards; between the two most different inputs, "
-                f"{_even_guess(far)} ({times(far)})."
+                f"A guess between two inputs that was even before may be right {_even_guess(near)} afterwards if they are a "
+                f"tenth of the largest distance apart, and {_even_guess(far)} ({times(far)}) if they are the two most "
+                f"different ones."
             ]
         case _:
             return []
-    return [f"A guess that was even before is right at most {_even_guess(epsilon)} of the time afterwards."]
+    return [f"A guess that was even before may be right {_even_guess(epsilon)} afterwards, not more."]
 
 
 def _even_guess(epsilon: float) -> str:
     """e^eps / (1 + e^eps) as a percentage, rounded up so that it stays a bound."""
-    import math
-
     share = 1 / (1 + math.exp(-min(epsilon, 700.0)))
     percent = math.ceil(share * 1000) / 10
-    return "practically all" if percent >= 100 else f"{percent:.1f} %"
+    return "practically always" if percent >= 100 else f"{percent:.1f} % of the time"
 
 
 def _capital(sentence: str) -> str:

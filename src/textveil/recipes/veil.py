@@ -31,6 +31,7 @@ from textveil.core.release import check_free, settle, write_manifest
 from textveil.noise import source_for
 from textveil.text import readers, tokens, writers
 from textveil.text.documents import replace
+from textveil.words.brr import BRR
 from textveil.words.mechanism import WordMechanism
 
 Bar = Callable[[str, float | None, str], AbstractContextManager[Callable[[float], None]]]
@@ -279,6 +280,8 @@ def public_parameters(mechanism: WordMechanism) -> dict[str, Any]:
     shown = mechanism.get_params()
     shown["vectors"] = "default" if mechanism.vectors is None else str(getattr(mechanism.vectors, "name", mechanism.vectors))
     shown["keep"] = sorted(mechanism.kept_)
+    if isinstance(mechanism, BRR):
+        shown["bits"] = mechanism.codes_.bits
     if mechanism.seed is not None:
         shown["seed"] = int(mechanism.seed)
     return shown

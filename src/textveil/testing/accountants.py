@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from textveil.accounting.accountant import Accountant
 from textveil.core import (
@@ -135,19 +136,17 @@ def many_at_once(factory: Factory) -> Iterator[str]:
 
 
 def order_is_free(factory: Factory) -> Iterator[str]:
-    events = list(_kinds())
-    for first in events:
-        for second in events:
-            if first.adjacency is second.adjacency:
-                a, b = _cost(factory, first, second), _cost(factory, second, first)
-                if _differ(a, b):
-                    yield f"{first.noise} then {second.noise} costs {a:.4g}, the other way round {b:.4g}"
+    for adjacency in ADJACENCIES:
+        events = [event for event in _kinds() if event.adjacency is adjacency and factory().supports(event)]
+        forward, backward = _cost(factory, *events), _cost(factory, *reversed(events))
+        if _differ(forward, backward):
+            yield f"events under {adjacency} cost {forward:.4g}, in the reverse order {backward:.4g}"
 
 
 def more_never_costs_less(factory: Factory) -> Iterator[str]:
     for event in _kinds():
-        costs = [_cost(factory, _many(event, times)) for times in (1, 4, 64)]
-        for fewer, more in zip(costs, costs[1:], strict=False):
+        costs = [_cost(factory, _many(event, times)) for times in (1, 16)]
+        for fewer, more in pairwise(costs):
             if _exceeds(fewer, more):
                 yield f"more draws of {event.noise} cost less: {fewer:.4g}, then {more:.4g}"
 
@@ -161,8 +160,8 @@ def more_noise_never_costs_more(factory: Factory) -> Iterator[str]:
     )
     for adjacency in ADJACENCIES:
         for make in makers:
-            costs = [_cost(factory, _event(make(m), adjacency, 10)) for m in (0.7, 1.0, 2.0, 8.0)]
-            for less, more in zip(costs, costs[1:], strict=False):
+            costs = [_cost(factory, _event(make(m), adjacency, 10)) for m in (0.7, 1.0, 8.0)]
+            for less, more in pairwise(costs):
                 if _exceeds(more, less):
                     yield f"{make(1.0).kind} noise under {adjacency}: more noise costs {more:.4g} after {less:.4g}"
 
@@ -170,18 +169,17 @@ def more_noise_never_costs_more(factory: Factory) -> Iterator[str]:
 def larger_samples_never_cost_less(factory: Factory) -> Iterator[str]:
     for adjacency in ADJACENCIES:
         for make in (_poisson, lambda rate: _fixed(int(1000 * rate))):
-            costs = [_cost(factory, _event(make(rate), adjacency, 10)) for rate in (0.01, 0.05, 0.2, 0.5)]
-            for smaller, larger in zip(costs, costs[1:], strict=False):
+            costs = [_cost(factory, _event(make(rate), adjacency, 10)) for rate in (0.01, 0.1, 0.5)]
+            for smaller, larger in pairwise(costs):
                 if _exceeds(smaller, larger):
                     yield f"{make(0.5).kind} under {adjacency}: the larger sample costs {larger:.4g} after {smaller:.4g}"
 
 
 def sampling_helps(factory: Factory) -> Iterator[str]:
-    for adjacency in ADJACENCIES:
-        everyone = _cost(factory, _event(GaussianNoise(1.0), adjacency))
-        for noise in (_poisson(0.01), _fixed(10)):
-            if _exceeds(part := _cost(factory, _event(noise, adjacency)), None if everyone is None else everyone / 1.5):
-                yield f"{noise.kind} of a hundredth under {adjacency} costs {part:.4g}, everyone {everyone:.4g}"
+    for noise, adjacency in ((_poisson(0.01), Adjacency.ADD_REMOVE), (_fixed(10), Adjacency.REPLACE)):
+        everyone, part = (_cost(factory, _event(n, adjacency)) for n in (GaussianNoise(1.0), noise))
+        if everyone is not None and _exceeds(part, everyone / 1.5):
+            yield f"{noise.kind} of a hundredth under {adjacency} costs {part:.4g}, everyone {everyone:.4g}"
 
 
 def sampling_everyone_is_no_sampling(factory: Factory) -> Iterator[str]:
@@ -217,7 +215,7 @@ def _floors() -> Iterator[tuple[Event, float, float]]:
     for delta in DELTAS:
         for adjacency in ADJACENCIES:
             shift = 2.0 if adjacency is Adjacency.REPLACE else 1.0
-            for multiplier, times in ((0.8, 1), (3.0, 1), (10.0, 50)):
+            for multiplier, times in ((0.8, 1), (10.0, 50)):
                 mu = shift * math.sqrt(times) / multiplier
                 yield _event(GaussianNoise(multiplier), adjacency, times), plain_floor(mu, delta), delta
             yield _event(_poisson(0.05, 0.7), adjacency), sampled_floor(0.05, 1 / 0.7, delta), delta
@@ -227,18 +225,16 @@ def _floors() -> Iterator[tuple[Event, float, float]]:
 
 def larger_delta_never_costs_more(factory: Factory) -> Iterator[str]:
     for event in _kinds():
-        costs = [_cost(factory, _many(event, 5), delta=delta) for delta in (1e-10, 1e-6, 1e-3, 0.3)]
-        for strict, loose in zip(costs, costs[1:], strict=False):
+        costs = [_cost(factory, _many(event, 5), delta=delta) for delta in (1e-9, 1e-4, 0.3)]
+        for strict, loose in pairwise(costs):
             if _exceeds(loose, strict, _EXACT):
                 yield f"{event.noise}: a larger delta costs {loose:.4g} after {strict:.4g}"
 
 
 def stated_promises_add(factory: Factory) -> Iterator[str]:
     promise = _event(Stated(1.0, 1e-6))
-    for times, delta in ((1, 1e-6), (3, 4e-6)):
-        cost = _cost(factory, _many(promise, times), delta=delta)
-        if cost is not None and times == 1 and _exceeds(1.0, cost, _EXACT):
-            yield f"a promise of (1, 1e-6) costs {cost:.4g} at its own delta"
+    if _exceeds(1.0, cost := _cost(factory, promise, delta=1e-6), _EXACT):
+        yield f"a promise of (1, 1e-6) costs {cost:.4g} at its own delta"
     if (cost := _cost(factory, promise, delta=5e-7)) is not None and cost < math.inf:
         yield f"a promise with delta 1e-6 costs {cost:.4g} at delta 5e-7, where it promises nothing"
 

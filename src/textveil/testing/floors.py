@@ -3,8 +3,8 @@
 Claim. Each floor is the exact epsilon, at a given delta, of one pair of neighbouring worlds that the event allows. Every
 accountant that promises less is wrong.
 
-Derivation. In units of C, with noise of multiplier m and v = 1/m^2, the first world draws from a mixture P, the second from Q,
-and the smallest delta at epsilon is the integral of (P - e^eps Q)+. Each P - e^eps Q below changes sign once, at t:
+Derivation. In units of C, with noise of multiplier m and v = 1/m^2, the first world draws from a mixture P, the second from
+Q, and the smallest delta at epsilon is the integral of (P - e^eps Q)+. Each P - e^eps Q below changes sign once:
 
     plain, mu apart        gaussian_delta(mu, eps)
     Poisson, one draw      (1-q) N(0) + q N(s) against N(0): the likelihood ratio grows in x, one threshold. s = 1 for

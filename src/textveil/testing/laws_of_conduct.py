@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -98,9 +99,12 @@ def _limits_on_words(case: Case) -> str | None:
     text = " ".join(design.words)
     out = loud.apply([text], noise=secure())[0].split()
     place = {word: i for i, word in enumerate(design.words)}
-    moved = [np.linalg.norm(design.matrix[i] - design.matrix[place[w]]) if w in place else 2.0 for i, w in enumerate(out)]
+    moved = [
+        np.linalg.norm(design.matrix[i] - design.matrix[place[w]]) if w in place else 2.0 for i, w in enumerate(out)
+    ]
     if len(out) != CELLS or np.mean(np.array(moved) <= 0.5) < 0.99:  # a quarter of the circle's diameter
         raise case.broken(LIMITS, f"at epsilon {HUGE:g} words still turn into distant ones")
+    design = replace(design, matrix=0.05 / TINY * design.matrix)  # so far apart that a floor under epsilon would show
     quiet = case.on(design, epsilon=TINY)
     guarantee = guarantee_of(quiet.event(case.shape))
     distance = distances_between(quiet, design.inputs)

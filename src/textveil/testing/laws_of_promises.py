@@ -27,7 +27,7 @@ from .transition import certify
 
 PROMISE = "the promise holds"
 _OTHER_EPSILONS = (0.1, 1.0, 5.0, 50.0)
-_SINGLE_TRIES = 20_000  # outputs that take a call each
+_SINGLE_TRIES = 8_000  # outputs that take a call each
 _MOST_CERTIFIED = 1_000
 
 
@@ -83,7 +83,9 @@ def _settings(case: Case) -> Iterator[Setting]:
         yield Setting(lattice(dimension, own, case.blocks), {}, case.tries)
     for epsilon in (own, *others):
         design = cube(case.blocks) if hamming else lattice(1, epsilon, case.blocks)
-        yield Setting(design, {"epsilon": epsilon} if can_change else {}, case.tries if epsilon == own else case.tries // 3)
+        yield Setting(
+            design, {"epsilon": epsilon} if can_change else {}, case.tries if epsilon == own else case.tries // 3
+        )
 
 
 def _metric_epsilon(case: Case) -> float:
@@ -133,7 +135,13 @@ def outcomes_of(mechanism: Any, worlds: Worlds, tries: int) -> tuple[NDArray[Any
 
 
 def _compare(
-    case: Case, first: NDArray[Any], second: NDArray[Any], guarantee: Guarantee, distance: float | None, level: float, note: str
+    case: Case,
+    first: NDArray[Any],
+    second: NDArray[Any],
+    guarantee: Guarantee,
+    distance: float | None,
+    level: float,
+    note: str,
 ) -> None:
     delta = getattr(guarantee.loss, "delta", 0.0)
     found = two_worlds(first, second, level=level, unit=guarantee.unit, distance=distance, delta=delta, note=note)
@@ -175,7 +183,9 @@ def _certify(case: Case, mechanism: Any, odds: Any, distances: Any, error: float
         raise ValueError("only a promise in a metric can be certified on a transition matrix")
     found = certify(odds, distances, loss.epsilon, error=error)
     if not found.holds():
-        raise case.broken(PROMISE, f"enumeration finds {found.worst:.4g} nats above the promise at (input, input, output) {found.at}")
+        raise case.broken(
+            PROMISE, f"enumeration finds {found.worst:.4g} nats above the promise at (input, input, output) {found.at}"
+        )
 
 
 def _rows_to_draw(count: int) -> list[int]:

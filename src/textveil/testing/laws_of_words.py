@@ -33,7 +33,9 @@ def unknown_words_do_not_pass(case: Case) -> str | None:
     for text in (w for u in UNKNOWN for w in (u, u.title(), u.upper(), u + "7", "7" + u)):
         out = mechanism.apply([f"{design.words[0]} {text}, {text}"], noise=secure())[0]
         if text.lower() in out.lower():
-            raise case.broken(UNKNOWN_WORDS, "a word outside the vocabulary came out unchanged, and no assumption says so")
+            raise case.broken(
+                UNKNOWN_WORDS, "a word outside the vocabulary came out unchanged, and no assumption says so"
+            )
     level = 1 - case.alpha / 8
     worlds = [veil_word(mechanism, design, word, case.tries // 4) for word in UNKNOWN]
     if two_worlds(*worlds, level=level).epsilon_floor(level) > 0:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 _CELLS = 1_000_000  # doubles held at once
+_EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def certify(matrix: Any, distances: Any, epsilon: float, *, error: float = 0.0) 
             if excess.flat[place] > worst:
                 b, y = divmod(place, len(possible))
                 worst, at = float(excess.flat[place]), (a, start + b, int(possible[y]))
-    rounding = 8 * np.finfo(np.float64).eps * (1 + float(np.abs(log_odds[np.isfinite(log_odds)]).max(initial=0.0)))
+    rounding = 8 * _EPS * (1 + float(np.abs(log_odds[np.isfinite(log_odds)]).max(initial=0.0)))
     return Certificate(worst, at, 2 * math.log1p(error) + rounding)
 
 

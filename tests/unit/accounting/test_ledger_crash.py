@@ -115,14 +115,19 @@ def test_after_kill_9_no_release_lacks_its_charge(tmp_path):
                 log(self.tag)  # from here on something may have left
                 return data
 
-        def release(round):
-            for i in range(10_000):
-                tag = f"{round}-{i}"
+        def release(name, count):
+            for i in range(count):
+                tag = f"{name}-{i}"
                 Ledger(ledger_path).release(Logged(tag), ["text"], note=tag)
 
-        for round in range(60):
-            children = [fork(lambda: release(f"{round}-{c}")) for c in range(2)]
-            time.sleep(random.uniform(0, 0.04))
+        release("first", 1)
+        began = time.perf_counter()
+        release("parent", 4)
+        one_release = (time.perf_counter() - began) / 4  # so that the kills fall among releases on any machine
+
+        for round in range(40):
+            children = [fork(lambda: release(f"{round}-{c}", 10_000)) for c in range(2)]
+            time.sleep(random.uniform(0, 5 * one_release))
             for child in children:
                 os.kill(child, signal.SIGKILL)
                 os.waitpid(child, 0)
@@ -133,8 +138,8 @@ def test_after_kill_9_no_release_lacks_its_charge(tmp_path):
     opened.verify()
     charged = [entry.note for entry in opened.entries()]
     assert len(charged) == len(set(charged))
-    assert log and set(log) <= set(charged)
-    assert len(charged) - len(log) <= 120  # each kill leaves at most one charge without its release
+    assert len(log) >= 5 and set(log) <= set(charged)
+    assert len(charged) - len(log) <= 80  # each kill leaves at most one charge without its release
     opened.charge(opened.entries()[0].event)
 
 

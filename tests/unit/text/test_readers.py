@@ -43,6 +43,7 @@ def put(folder: Path, name: str, content: bytes) -> Path:
         ("a.tsv", b'id\ttext\n1\t"one\n2\t\n', ['"one', ""]),
         ("a.conll", b"-DOCSTART- O\n\nAnn B-PER\nsings O\n\n\nYes O", ["Ann sings", "Yes"]),
         ("a.conll", b"New York\tB-LOC\nwins\tO\n", ["New York wins"]),
+        ("a.conll", b"-DOCSTART- O\n-DOCSTART-x O\n", ["-DOCSTART-x"]),
         ("a.parallel.tsv", b"good\tgut\n\tleer\n", ["good\ngut", "\nleer"]),
     ],
 )
@@ -123,7 +124,7 @@ BAD = {  # file name, content, what the message says besides the file, options
     "no end": ("a.jsonl", b'{"a": 1', r"line 1: is not valid JSON \(column 8\)", {}),
     "opened only": ("a.jsonl", b"{", r"line 1: is not valid JSON \(column 2\)", {}),
     "comma at the end": ("a.jsonl", b'{"a": 1,}', r"line 1: is not valid JSON \(column 9\)", {}),
-    "two values": ("a.jsonl", b'{"text": "a"} {"text": "b"}\n', r"line 1: is not valid JSON \(column 14\)", {}),
+    "two values": ("a.jsonl", b'{"text": "a"} {"text": "b"}\n', r"line 1: is not valid JSON \(column 15\)", {}),
     "words": ("a.jsonl", b"Zebedee was here\n", r"line 1: is not valid JSON \(column 1\)", {}),
     "raw tab in string": ("a.jsonl", b'{"text": "a\tb"}\n', "line 1: is not valid JSON", {}),
     "deep nesting": ("a.jsonl", b'{"a": ' + b"[" * 100_000, "line 1: is nested too deeply", {}),
@@ -190,10 +191,11 @@ BAD = {  # file name, content, what the message says besides the file, options
     "parquet magic only": ("a.parquet", b"PAR1Zebedee....PAR1", "is not a parquet file", {}),
     "parquet in gzip": ("a.parquet.gz", b"Zebedee", "parquet compresses by itself", {}),
     "no tokens": ("a.conll", b"\n\n-DOCSTART- -X- O O\n\n", "holds no tokens", {}),
-    "conll columns": (
+    "conll columns": ("a.conll", b"Ann O\nb O\n\nZebedee\n", "line 4: has 1 column where the first token has 2", {}),
+    "conll comment": (
         "a.conll",
-        b"Ann O\nb O\n\n# text = Zebedee\n",
-        "line 4: has 4 columns where the first token has 2",
+        b"# text = Zebedee\nZebedee NNP O O\n",
+        "line 1: is a comment that repeats the text",
         {},
     ),
     "conll column": ("a.conll", b"Ann O\n", "field '3': there is no such column, only 2", {"text_field": "3"}),

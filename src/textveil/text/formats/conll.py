@@ -1,9 +1,9 @@
 """conll: one token per line in columns, sentences divided by blank lines.
 
 A record is a sentence and its text the tokens with blanks between; on the way back each token goes into its own line, and
-all other columns stay. Columns are divided by tabs, or by blanks where a line has no tab. Lines that start with
-`-DOCSTART-` are marks, not text. All token lines must have as many columns as the first: this also refuses comment lines
-such as `# text = ...`, which would carry the sentence through untouched.
+all other columns stay. Columns are divided by tabs, or by blanks where a line has no tab. Lines whose first column is
+`-DOCSTART-` are marks, not text. All token lines must have as many columns as the first. A comment that repeats the
+sentence (`# text = ...`) is refused, since it would carry the sentence through untouched.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from textveil.text.formats.base import LineReader, columns
 _BY_BLANKS = re.compile(r"[^ \r\n]+")
 _BY_TABS = re.compile(r"[^\t\r\n]+")
 _MARK = "-DOCSTART-"
+_SENTENCE_COMMENT = re.compile(r"#\s*text\S*\s*=")
 
 
 class ConllReader(LineReader):
@@ -56,8 +57,10 @@ class ConllReader(LineReader):
 
     def _token(self, line: str) -> tuple[int, int] | None:
         """Where the token stands, or None on a line that divides sentences."""
-        if line.isspace() or line.startswith(_MARK):
+        if line.isspace() or line.split(maxsplit=1)[0] == _MARK:
             return None
+        if _SENTENCE_COMMENT.match(line):
+            raise self._lines.bad("is a comment that repeats the text; take such lines out first")
         found = list((_BY_TABS if "\t" in line else _BY_BLANKS).finditer(line))
         self._columns = self._columns or len(found)
         if len(found) != self._columns:

@@ -18,8 +18,10 @@ from textveil.text.formats.base import LineReader, choose_field
 
 # Values beside the text are only stepped over: numbers stay strings, however long they are.
 _value = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str).scan_once
-_blank = re.compile(r"[ \t\r\n]*").match
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_opens = re.compile(r'[ \t\r\n]*\{[ \t\r\n]*"').match
+_colon = re.compile(r"[ \t\r\n]*:[ \t\r\n]*").match
+_follows = re.compile(r'[ \t\r\n]*(?:,[ \t\r\n]*"|(\})[ \t\r\n]*\Z)').match  # another key, or the end of all
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 Member = tuple[str, int, int, Any]  # key, where its value starts and ends, the value
 _KINDS = {"{": "an object", "[": "a list", '"': "a string", "t": "a boolean", "f": "a boolean", "n": "null"}
 
@@ -78,8 +80,11 @@ def _kind(value: str) -> str:
 
 def _quoted(text: str) -> str:
     """JSON for `text`: letters of all languages as they are, halves of surrogate pairs as escapes (UTF-8 has none)."""
-    quoted = json.dumps(text, ensure_ascii=False)
-    return quoted if quoted.isascii() or not _SURROGATE.search(quoted) else json.dumps(text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(text)
+    return _encode(text)
 
 
 def _members(line: str) -> list[Member] | None:
@@ -88,38 +93,26 @@ def _members(line: str) -> list[Member] | None:
     >>> _members('{"id": 1e3, "text": "tea"}')
     [('id', 7, 10, '1e3'), ('text', 20, 25, 'tea')]
     """
-    at = _blank(line).end()
-    if line[at] != "{":
-        json.loads(line, parse_int=str)
-        return None
-    members: list[Member] = []
-    at = _blank(line, at + 1).end()
-    if line[at : at + 1] != "}":
-        at = _skip_members(line, at, members)
-    if _blank(line, at + 1).end() != len(line):
-        raise json.JSONDecodeError("extra data", line, at + 1)
+    members = _walk(line)
+    if members is None:  # not an object with members: the library says what it is, or what is wrong with it
+        value = json.loads(line, parse_int=str, parse_float=str, parse_constant=str)
+        return [] if isinstance(value, dict) else None
     return members
 
 
-def _skip_members(line: str, at: int, members: list[Member]) -> int:
-    """Walk from the first key to the closing brace, whose place is returned."""
-    while True:
-        if line[at : at + 1] != '"':
-            raise json.JSONDecodeError("no key", line, at)
-        key, at = scanstring(line, at + 1)
-        at = _blank(line, at).end()
-        if line[at : at + 1] != ":":
-            raise json.JSONDecodeError("no colon", line, at)
-        start = _blank(line, at + 1).end()
-        try:
+def _walk(line: str) -> list[Member] | None:
+    """The members, as long as each step finds what must follow."""
+    members: list[Member] = []
+    step = _opens(line)
+    try:
+        while step:
+            key, at = scanstring(line, step.end())
+            start = _colon(line, at).end()  # type: ignore[union-attr]
             value, end = _value(line, start)
-        except StopIteration:
-            raise json.JSONDecodeError("no value", line, start) from None
-        members.append((key, start, end, value))
-        at = _blank(line, end).end()
-        follows = line[at : at + 1]
-        if follows == "}":
-            return at
-        if follows != ",":
-            raise json.JSONDecodeError("no comma", line, at)
-        at = _blank(line, at + 1).end()
+            members.append((key, start, end, value))
+            step = _follows(line, end)
+            if step and step[1]:
+                return members
+    except (AttributeError, StopIteration):  # no colon, no value
+        pass
+    return None

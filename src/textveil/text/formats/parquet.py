@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 _ROWS_AT_ONCE = 1024
+_BUFFER = 2**20
 
 
 class ParquetReader(Reader):
@@ -85,6 +86,7 @@ def _file(path: Path):  # -> pyarrow.parquet.ParquetFile, a context manager
     import pyarrow.parquet as pq
 
     try:
-        return pq.ParquetFile(path)
+        # With a buffer, columns are read as a stream; without, a row group would be in memory as a whole.
+        return pq.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False)
     except (pa.ArrowException, OSError):
         raise BadInput("is not a parquet file", where=path) from None

@@ -46,6 +46,7 @@ WORD_LENGTH = 170.0  # aimed at for a lane of X; leaves about 190 for a lane of 
 MOST_COLUMNS = 4096
 UNIT = 2.0**-24
 SLACK = 2.0**-36
+FUSED = ("contract",)  # a product and a sum may share one rounding: it errs less
 
 I8, I16, I32, I64, F32 = ir.IntType(8), ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType()
 
@@ -108,21 +109,35 @@ def whole(b: ir.IRBuilder, total, half, full) -> ir.Value:
 def emit_screen(b: ir.IRBuilder, words, queries, starts, steps, unit_of_word, floor, unit_of_query, limit) -> ir.Value:
     """64 bits, of query q and word w at 16 q + w: set unless bound (1) exceeds the limit of the query."""
     dots = emit_dots(b, words, queries, starts, steps)
-    lanes = WORDS // len(dots[0])
+    vectors, lanes = len(dots[0]), WORDS // len(dots[0])
     floats = ir.VectorType(F32, lanes)
-    bits = I64(0)
+    units, floors = (
+        [b.load(b.bitcast(b.gep(array, [I64(w * lanes)]), floats.as_pointer()), align=4) for w in range(vectors)]
+        for array in (unit_of_word, floor)
+    )
+    kept = []
     for q, row in enumerate(dots):
         scale = broadcast(b, b.load(b.gep(unit_of_query, [I64(q)])), floats)
         most = broadcast(b, b.load(b.gep(limit, [I64(q)])), floats)
         for w, dot in enumerate(row):
-            units, floors = (
-                b.load(b.bitcast(b.gep(array, [I64(w * lanes)]), floats.as_pointer()), align=4)
-                for array in (unit_of_word, floor)
-            )
-            low = b.fsub(floors, b.fmul(b.fmul(dot, scale), units))
-            kept = b.zext(b.bitcast(b.fcmp_unordered("<=", low, most), ir.IntType(lanes)), I64)
-            bits = b.or_(bits, b.shl(kept, I64(WORDS * q + lanes * w)))
-    return bits
+            low = b.fsub(floors[w], b.fmul(dot, b.fmul(scale, units[w]), flags=FUSED), flags=FUSED)
+            kept.append(b.fcmp_unordered("<=", low, most))
+    return emit_bits(b, kept, ir.IntType(lanes))
+
+
+def emit_bits(b: ir.IRBuilder, kept: list[ir.Value], narrow: ir.IntType) -> ir.Value:
+    """The comparisons as one word; usually none holds, and one test of all together says so."""
+    result = cgutils.alloca_once(b, I64)
+    b.store(I64(0), result)
+    together = kept[0]
+    for each in kept[1:]:
+        together = b.or_(together, each)
+    with b.if_then(b.icmp_unsigned("!=", b.bitcast(together, narrow), narrow(0)), likely=False):
+        bits = I64(0)
+        for place, each in enumerate(kept):
+            bits = b.or_(bits, b.shl(b.zext(b.bitcast(each, narrow), I64), I64(narrow.width * place)))
+        b.store(bits, result)
+    return b.load(result)
 
 
 @intrinsic

@@ -1,0 +1,32 @@
+"""A command line that runs in this process and keeps what it prints."""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+import pytest
+
+from textveil.cli import run
+
+
+class Said(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def textveil(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments: object) -> Said:
+        code = run([str(a) for a in arguments])
+        out, err = capsys.readouterr()
+        return Said(code, out, err)
+
+    return command
