@@ -29,6 +29,7 @@ def _load_neighbour(name: str):
 
 
 broken = _load_neighbour("broken_mechanisms")
+broken_counts = _load_neighbour("broken_counts")
 
 TRIES = 40_000
 TEXTS = ["The cold and the warm.", "Hot, cool: cold?", "warm hot cool cold and the hot and the cool"]
@@ -94,7 +95,7 @@ def test_a_faulty_word_mechanism_is_caught(name, law, vectors):
 def test_a_faulty_count_is_caught(name):
     sample, worlds = FAULTY_NUMBERS[name]
     with pytest.raises(BrokenLaw) as caught:
-        check_mechanism(getattr(broken, name)(), sample, worlds=worlds)
+        check_mechanism(getattr(broken_counts, name)(), sample, worlds=worlds)
     assert caught.value.law == promises.PROMISE
 
 
@@ -109,7 +110,7 @@ def test_a_sound_word_mechanism_passes(name, vectors):
     ("name", "sample", "worlds"), [("SoundCount", np.ones(30), COUNTS), ("SoundHistogram", ["tea"] * 30, [RARE])]
 )
 def test_a_sound_count_passes(name, sample, worlds):
-    found = check_mechanism(getattr(broken, name)(), sample, worlds=worlds)
+    found = check_mechanism(getattr(broken_counts, name)(), sample, worlds=worlds)
     assert promises.PROMISE in found.held
     assert len(found.evidence) == len(worlds)
 

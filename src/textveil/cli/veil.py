@@ -27,7 +27,7 @@ def veil(
     case: Annotated[str, typer.Option(help="Capitals: keep | drop.")] = "keep",
     max_words: Annotated[int | None, typer.Option(help="Declared cap of words per document, for the document line.")] = None,
     format: Annotated[str | None, typer.Option(help="Input format, when the extension does not tell.")] = None,
-    max_line_mb: Annotated[int, typer.Option(help="Longest line allowed, in MiB.")] = 64,
+    max_line_mb: Annotated[int, typer.Option(help="Longest line allowed, in MiB.")] = 16,
     other_data: Annotated[bool, typer.Option(help="Charge a ledger that belongs to another data set.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON result.")] = False,
 ) -> None:

@@ -14,7 +14,7 @@ from textveil.report import write_report
 from textveil.text import readers, sample
 from textveil.words import BRR, Laplace
 
-ATTACK_DRAWS = 200_000
+ATTACK_DRAWS = 80_000
 PAIRS_SHOWN = 3
 
 

@@ -8,6 +8,20 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+_STATISTICS = (
+    "Outcome",
+    "assert_accepted",
+    "assert_binomial",
+    "assert_chi_square",
+    "assert_ks",
+    "assert_rejected",
+    "assert_two_sample",
+    "at_once",
+    "binomial_test",
+    "chi_square_test",
+    "ks_test",
+    "two_sample_test",
+)
 _HOMES = {
     "check_mechanism": "mechanisms",
     "BrokenLaw": "laws",
@@ -18,13 +32,7 @@ _HOMES = {
     "certify": "transition",
     "Certificate": "transition",
     "two_worlds": "audits",
-    **{
-        name: "statistics"
-        for name in (
-            "Outcome assert_accepted assert_binomial assert_chi_square assert_ks assert_rejected assert_two_sample at_once "
-            "binomial_test chi_square_test ks_test two_sample_test"
-        ).split()
-    },
+    **dict.fromkeys(_STATISTICS, "statistics"),
 }
 
 __all__ = sorted(_HOMES)

@@ -1,8 +1,8 @@
 """`check_attack`: the laws that every attack keeps.
 
 An attack is believed when it finds a leak, so it must be unable to find one where there is none, and able to where all is
-told. It may use the truth to score its guesses and for nothing else: on an output that tells nothing, and for a truth that was
-shuffled afterwards, knowing the truth is the only way to do better than chance.
+told. It may use the truth to score its guesses and for nothing else: on an output that tells nothing, and for a truth that
+was shuffled afterwards, knowing the truth is the only way to do better than chance.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from .laws import BrokenLaw, Case, Checked, Worlds
 
 AUDITS = ("auto", "exact", "statistical", "none")
 
-# Cheap laws first: what they find would only confuse the later ones.
+# In this order: what an earlier law finds would make later ones fail too, under a name that helps less.
 LAWS: dict[str, Callable[[Case], str | None]] = {
     events.PURE: events.event_is_pure,
     events.PRICED: events.event_is_priced,
@@ -35,8 +35,8 @@ LAWS: dict[str, Callable[[Case], str | None]] = {
     events.CHARGED: events.charge_comes_first,
     conduct.SOURCE: conduct.noise_comes_from_the_source,
     words.UNKNOWN_WORDS: words.unknown_words_do_not_pass,
-    words.KEPT_WORDS: words.kept_words_are_declared,
     promises.PROMISE: promises.the_promise_holds,
+    words.KEPT_WORDS: words.kept_words_are_declared,
     words.TIED_WORDS: words.tied_words_are_alike,
     conduct.LIMITS: conduct.the_limits_hold,
     conduct.SIZES: conduct.every_size_works,
@@ -68,7 +68,8 @@ def check_mechanism(
     >>> class Count:
     ...     name = "count"
     ...     def event(self, shape):
-    ...         return Event(LaplaceNoise(1.0), Unit.USER, Adjacency.ADD_REMOVE, source="Dwork et al. 2006", mechanism="count")
+    ...         noise = LaplaceNoise(1.0)
+    ...         return Event(noise, Unit.USER, Adjacency.ADD_REMOVE, source="Dwork et al. 2006", mechanism="count")
     ...     def apply(self, data, *, noise):
     ...         one, other = noise.exponentials(2)
     ...         return len(data) + float(one - other)

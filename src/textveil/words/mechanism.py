@@ -15,7 +15,8 @@ Only rows of the vocabulary leave a mechanism. Noised points never do, which clo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -25,7 +26,10 @@ from textveil.core.events import Noise
 from textveil.core.params import choice, positive
 from textveil.noise import Source, source_for
 from textveil.text import tokens
+from textveil.text.codes import Codes
 from textveil.text.vectors import Vectors, load
+from textveil.words.codes_only import CodesOnly
+from textveil.words.forms import CASES, COPIED, KEPT, Forms, join
 
 TOKEN = "UNK"
 DRAWS_AT_ONCE = 16_384
@@ -57,10 +61,14 @@ class WordMechanism(Estimator):
         self._choose()
         return self
 
-    def _public_vectors(self, given: Any) -> Vectors:
+    def _public_vectors(self, given: Any) -> Vectors | CodesOnly:
         for candidate in (given, self.vectors):
-            if isinstance(candidate, Vectors):
+            if isinstance(candidate, (Vectors, CodesOnly)):
                 return candidate
+            if isinstance(candidate, Codes):
+                return CodesOnly(candidate)
+        if str(self.vectors).endswith(".tvc"):
+            return CodesOnly.load(self.vectors)
         return load(self.vectors or "default")
 
     def _check(self) -> None:
@@ -77,6 +85,11 @@ class WordMechanism(Estimator):
         self.kept_ = frozenset(tokens.fold(w) for w in keep)
         self.rows_ = {word: row for row, word in enumerate(self.vectors_.words) if word not in self.kept_}
         self._outputs = list(self.vectors_.words)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what can be built again from the rest, such as the search: workers build their own."""
+        built = {n for c in type(self).__mro__ for n, v in vars(c).items() if isinstance(v, cached_property)}
+        return {name: value for name, value in self.__dict__.items() if name not in built}
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "vectors_")
@@ -166,31 +179,26 @@ class WordMechanism(Estimator):
         """New texts with each word drawn; the given ones are not changed."""
         self._ready()
         cut = [_cut(text, number) for number, text in enumerate(data)]
-        folded = [[tokens.fold(word) for word in pieces[1::2]] for pieces in cut]
-        rows = self._rows_of(folded)
-        drawn = iter(self.draw(rows, noise).tolist())
-        return ["".join(self._put_back(pieces, words, drawn)) for pieces, words in zip(cut, folded, strict=True)]
+        words = [word for pieces in cut for word in pieces[1::2]]
+        forms = np.fromiter(map(self._forms().__getitem__, words), np.int64, len(words))
+        drawn = forms >= 0
+        new = self._put_back(words, forms, self.draw(forms[drawn] // CASES, noise).tolist())
+        return join(cut, new, (forms != KEPT).tolist())
 
-    def _rows_of(self, folded: Sequence[Sequence[str]]) -> np.ndarray:
-        """Rows of the words that are drawn, in order; kept words, and unknown ones that become a token, are left out."""
-        unknown = self._unknown if self.oov == "draw" else None
-        find, kept = self.rows_.get, self.kept_
-        found = [find(w, unknown) for words in folded for w in words if w not in kept]
-        return np.array([row for row in found if row is not None], dtype=np.int64)
+    def _forms(self) -> Forms:
+        return Forms(self.rows_, self.kept_, self._unknown if self.oov == "draw" else None, self.case == "keep")
 
-    def _put_back(self, pieces: list[str], words: list[str], drawn: Any) -> list[str]:
-        outputs, rows, token = self._outputs, self.rows_, self.oov == "token"
-        copy_case = self.case == "keep"
-        for i, word in enumerate(words):
-            if word in self.kept_:
-                continue
-            place = 2 * i + 1
-            new = TOKEN if token and word not in rows else outputs[next(drawn)]
-            before = pieces[place]
-            pieces[place] = new if before == word or not copy_case else tokens.recase(new, tokens.case_of(before))
-            if place > 1 and not pieces[place - 1] and not _may_touch(pieces[place - 2], new):
-                pieces[place - 1] = " "  # the slot of a clitic or an emoji: two drawn words must not grow together
-        return pieces
+    def _put_back(self, words: list[str], forms: np.ndarray, drawn: list[int]) -> list[str]:
+        """The word that stands in the place of each: itself if it is kept, the token, or the one that was drawn."""
+        outputs = self._outputs
+        new = [outputs[row] for row in drawn]
+        if len(new) < len(words):
+            rest = iter(new)
+            new = [next(rest) if f >= 0 else w if f == KEPT else TOKEN for w, f in zip(words, forms.tolist(), strict=True)]
+        cases = np.where(forms >= 0, forms % CASES, np.where(forms == KEPT, 0, -1 - forms))
+        for i in np.flatnonzero(cases).tolist():
+            new[i] = tokens.recase(new[i], COPIED[cases[i]])
+        return new
 
     def transform(self, texts: Iterable[str]) -> list[str]:
         """Veil texts, outside any ledger."""
@@ -204,15 +212,6 @@ class WordMechanism(Estimator):
         row = self.rows_.get(tokens.fold(word), self._unknown)
         drawn = self.draw(np.full(draws, row), source_for(self.seed))
         return Counter(self._outputs[i] for i in drawn.tolist())
-
-
-def _may_touch(left: str, right: str) -> bool:
-    """Only a clitic may follow a word without a space, and no clitic follows a clitic."""
-    return _is_clitic(right) and not _is_clitic(left)
-
-
-def _is_clitic(word: str) -> bool:
-    return word.startswith("'") or tokens.fold(word) == "n't"
 
 
 def _cut(text: Any, number: int) -> list[str]:

@@ -96,9 +96,12 @@ class EuclidSearch:
         found = np.zeros((m, REMEMBERED), np.int32)
         self._prepared.scan(queries, squared, found, count, np.empty((m, 0), np.uint64), np.empty(0, np.uint64))
         rank = rank_of(words, count)
-        index = found[np.arange(m), np.minimum(rank, REMEMBERED - 1)]
-        for i in np.flatnonzero(rank >= REMEMBERED):
-            index[i] = self._prepared.tied_word(queries, i, squared[i, 0], rank[i])
+        index = found[:, 0].copy()
+        for i in np.flatnonzero(count > 1):
+            if count[i] <= REMEMBERED:
+                index[i] = np.sort(found[i, : count[i]])[rank[i]]
+            else:
+                index[i] = self._prepared.tied_word(queries, i, squared[i, 0], rank[i])
         return index
 
     def _ranked(self, queries: np.ndarray, k: int, words: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:

@@ -38,7 +38,8 @@ FEATURES = dict(llvmlite.binding.get_host_cpu_features())
 WIDE = bool(FEATURES.get("avx512vnni") and FEATURES.get("avx512bw"))
 QUERIES, WORDS, STEP = 4, 16, 4  # of one block product: queries, words, coordinates a step
 GROUP = 256  # queries of similar length that share their floors
-SAMPLE = 32  # words measured beforehand, so that the first blocks do not keep half of their words
+SAMPLE = 16  # words measured beforehand, so that the first blocks do not keep half of their words
+WAITING = 512  # words put off per query
 CACHE = 1 << 14  # bytes of words that stay in the first-level cache while the queries of a group pass
 OFFSET, WORD_MOST, QUERY_MOST = 64, 63, 127
 LANE_LIMIT = 32767.0
@@ -106,7 +107,9 @@ def whole(b: ir.IRBuilder, total, half, full) -> ir.Value:
     return b.call(cgutils.get_or_insert_function(b.module, kind, name), [total, ones])
 
 
-def emit_screen(b: ir.IRBuilder, words, queries, starts, steps, unit_of_word, floor, unit_of_query, limit) -> ir.Value:
+def emit_screen(
+    b: ir.IRBuilder, words, queries, starts, steps, unit_of_word, floor, unit_of_query, limit, lows
+) -> ir.Value:
     """64 bits, of query q and word w at 16 q + w: set unless bound (1) exceeds the limit of the query."""
     dots = emit_dots(b, words, queries, starts, steps)
     vectors, lanes = len(dots[0]), WORDS // len(dots[0])
@@ -115,18 +118,20 @@ def emit_screen(b: ir.IRBuilder, words, queries, starts, steps, unit_of_word, fl
         [b.load(b.bitcast(b.gep(array, [I64(w * lanes)]), floats.as_pointer()), align=4) for w in range(vectors)]
         for array in (unit_of_word, floor)
     )
-    kept = []
+    bounds, kept = [], []
     for q, row in enumerate(dots):
         scale = broadcast(b, b.load(b.gep(unit_of_query, [I64(q)])), floats)
         most = broadcast(b, b.load(b.gep(limit, [I64(q)])), floats)
         for w, dot in enumerate(row):
             low = b.fsub(floors[w], b.fmul(dot, b.fmul(scale, units[w]), flags=FUSED), flags=FUSED)
+            bounds.append(low)
             kept.append(b.fcmp_unordered("<=", low, most))
-    return emit_bits(b, kept, ir.IntType(lanes))
+    return emit_bits(b, kept, bounds, b.bitcast(lows, floats.as_pointer()))
 
 
-def emit_bits(b: ir.IRBuilder, kept: list[ir.Value], narrow: ir.IntType) -> ir.Value:
-    """The comparisons as one word; usually none holds, and one test of all together says so."""
+def emit_bits(b: ir.IRBuilder, kept: list[ir.Value], bounds: list[ir.Value], lows) -> ir.Value:
+    """The comparisons as one word; usually none holds, and one test of all together says so. Else the bounds are stored too."""
+    narrow = ir.IntType(bounds[0].type.count)
     result = cgutils.alloca_once(b, I64)
     b.store(I64(0), result)
     together = kept[0]
@@ -136,14 +141,15 @@ def emit_bits(b: ir.IRBuilder, kept: list[ir.Value], narrow: ir.IntType) -> ir.V
         bits = I64(0)
         for place, each in enumerate(kept):
             bits = b.or_(bits, b.shl(b.zext(b.bitcast(each, narrow), I64), I64(narrow.width * place)))
+            b.store(bounds[place], b.gep(lows, [I64(place)]), align=4)
         b.store(bits, result)
     return b.load(result)
 
 
 @intrinsic
-def screen(typing_context, words, queries, starts, steps, unit_of_word, floor, unit_of_query, limit):
-    """Which of sixteen words may matter to which of four queries."""
-    pointers = (words, queries, starts, types.intp, unit_of_word, floor, unit_of_query, limit)
+def screen(typing_context, words, queries, starts, steps, unit_of_word, floor, unit_of_query, limit, lows):
+    """Which of sixteen words may matter to which of four queries, and (if any does) all their bounds in `lows`."""
+    pointers = (words, queries, starts, types.intp, unit_of_word, floor, unit_of_query, limit, lows)
 
     def generate(context, builder, signature, arguments):
         return emit_screen(builder, *arguments)
@@ -232,17 +238,25 @@ def sampled_bound(matrix, queries, i, k):
 
 
 @compiled
-def visit_block(bits, block, first, order, matrix, queries, length, scale, limit, distance, found, count, keys, words):
-    """Measure the words of a block that were not screened out and keep those that matter."""
-    while bits != 0:
-        lowest = bits & (np.uint64(0) - bits)
-        bits ^= lowest
-        position = np.int64(popcount(lowest - np.uint64(1)))
-        place, j = first + position // WORDS, block * WORDS + position % WORDS
-        if place < order.shape[0] and j < matrix.shape[0]:
-            i = order[place]
-            beyond = keep(i, j, squared_distance(matrix, j, queries, i), distance, found, count, keys, words)
-            limit[place] = min(limit[place], limit_of(beyond, length[place], scale))
+def measure(place, j, order, matrix, queries, length, scale, limit, distance, found, count, keys, words):
+    """Note the float64 distance of a word, and with it the limit of the query."""
+    i = order[place]
+    beyond = keep(i, j, squared_distance(matrix, j, queries, i), distance, found, count, keys, words)
+    limit[place] = min(limit[place], limit_of(beyond, length[place], scale))
+
+
+@compiled
+def measure_waiting(
+    place, waiting, low_of_waiting, waits, order, matrix, queries, length, scale, limit, distance, found, count, keys, words
+):  # fmt: skip
+    """Measure the words put off, except those that the limit has left behind since."""
+    for slot in range(waits[place]):
+        if not low_of_waiting[place, slot] > limit[place]:
+            measure(
+                place, waiting[place, slot], order, matrix, queries, length, scale, limit,
+                distance, found, count, keys, words,
+            )  # fmt: skip
+    waits[place] = 0
 
 
 @compiled
@@ -250,11 +264,18 @@ def scan(
     matrix, blocks, unit_of_word, floor, scale, queries, order, packed, starts, unit, length,
     distance, found, count, keys, words,
 ):  # fmt: skip
-    """One group of queries against all words."""
-    steps = blocks.shape[1]
-    k = distance.shape[1]
+    """One group of queries against all words.
+
+    To measure a word means to fetch its vector from memory. So only a word with one of the k least bounds so far is measured at
+    once, which keeps the limit low; the others wait, and at the end few of them are still within the limit.
+    """
+    steps, k, many = blocks.shape[1], distance.shape[1], order.shape[0]
     limit = np.full(packed.shape[0] * QUERIES, -np.inf, np.float32)
-    for place in range(order.shape[0]):
+    lows = np.empty(QUERIES * WORDS, np.float32)
+    least = np.full((many, k), np.inf, np.float32)
+    waiting, low_of_waiting = np.empty((many, WAITING), np.int32), np.empty((many, WAITING), np.float32)
+    waits = np.zeros(many, np.int64)
+    for place in range(many):
         limit[place] = limit_of(sampled_bound(matrix, queries, order[place], k), length[place], scale)
     tile = max(1, CACHE // (steps * WORDS * STEP))
     for start in range(0, blocks.shape[0], tile):
@@ -269,12 +290,35 @@ def scan(
                     address(floor, block * WORDS),
                     address(unit, four * QUERIES),
                     address(limit, four * QUERIES),
+                    address(lows, 0),
                 )
-                if bits != 0:
-                    visit_block(
-                        bits, block, four * QUERIES, order, matrix, queries, length, scale, limit,
-                        distance, found, count, keys, words,
-                    )  # fmt: skip
+                while bits != 0:
+                    lowest = bits & (np.uint64(0) - bits)
+                    bits ^= lowest
+                    position = np.int64(popcount(lowest - np.uint64(1)))
+                    place, j, low = four * QUERIES + position // WORDS, block * WORDS + position % WORDS, lows[position]
+                    if place >= many or j >= matrix.shape[0]:
+                        continue
+                    if low < least[place, k - 1]:
+                        keep_least(low, least[place])
+                        measure(
+                            place, j, order, matrix, queries, length, scale, limit,
+                            distance, found, count, keys, words,
+                        )  # fmt: skip
+                    else:
+                        waiting[place, waits[place]] = j
+                        low_of_waiting[place, waits[place]] = low
+                        waits[place] += 1
+                        if waits[place] == WAITING:
+                            measure_waiting(
+                                place, waiting, low_of_waiting, waits, order, matrix, queries, length, scale, limit,
+                                distance, found, count, keys, words,
+                            )  # fmt: skip
+    for place in range(many):
+        measure_waiting(
+            place, waiting, low_of_waiting, waits, order, matrix, queries, length, scale, limit,
+            distance, found, count, keys, words,
+        )  # fmt: skip
 
 
 @compiled

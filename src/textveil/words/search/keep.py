@@ -1,8 +1,8 @@
 """Compiled bookkeeping of the scans: who is nearest so far. Imports numba, so it is itself imported late.
 
-The scans visit words in index order and call `keep` for the few words that may matter. Two modes share the arrays:
+The scans call `keep` for the few words that may matter. Two modes share the arrays:
 
-    nearest   distance[i, 0] is the least distance, found[i, :] the first words at that distance, count[i] how many there are
+    nearest   distance[i, 0] is the least distance, found[i, :] the first words seen there, count[i] how many there are
     ranked    the k best by (distance, key), sorted; the key of a word is its index or its random priority
 """
 
