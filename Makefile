@@ -17,7 +17,8 @@ $(VENV)/core: pyproject.toml constraints.txt
 
 # torch first and exactly: a range would pull a build with a GPU stack
 $(VENV)/dev: $(VENV)/core pyproject.toml constraints.txt
-	$(PIP) install -q -c constraints.txt -e '.[dev,fast]'
+	$(PIP) install -q -c constraints.txt torch==2.13.0
+	$(PIP) install -q -c constraints.txt -e '.[dev,fast,topics,ray]'
 	touch $@
 
 demo: $(VENV)/core

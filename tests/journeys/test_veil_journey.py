@@ -29,11 +29,16 @@ def rows_of(path: Path) -> list[dict]:
 @pytest.mark.parametrize("mechanism, epsilon", [("words.brr", 0.5), ("words.laplace", 10)])
 def test_the_main_journey(textveil, mechanism, epsilon):
     source = letters()
-    said = textveil("veil", source, "-o", "out", "--mechanism", mechanism, "--epsilon", epsilon, "--ledger", "r.ledger")
+    options = ("--mechanism", mechanism, "--epsilon", epsilon, "--ledger", "r.ledger")
+    said = textveil("veil", source, "-o", "out", *options)
     assert said.code == 0, said.err
     shown = json.loads(Path("out/release.json").read_text())
     assert shown["draft"] is False and shown["entry"] and shown["guarantee"]["unit"] == "word"
-    assert shown["guarantee"]["loss"]["epsilon"] == epsilon and shown["guarantee"]["assumes"] and shown["guarantee"]["source"]
+    assert (
+        shown["guarantee"]["loss"]["epsilon"] == epsilon
+        and shown["guarantee"]["assumes"]
+        and shown["guarantee"]["source"]
+    )
 
     before, after = rows_of(source), rows_of(Path("out/data.jsonl"))
     assert [r["id"] for r in after] == [r["id"] for r in before]
@@ -53,7 +58,12 @@ def test_the_main_journey(textveil, mechanism, epsilon):
     assert textveil("ledger", "verify", "r.ledger").code == 0
     (total,) = textveil("ledger", "show", "r.ledger", "--json").json["totals"]
     assert total["loss"]["epsilon"] == epsilon
-    assert textveil("veil", source, "-o", "again", "--mechanism", mechanism, "--epsilon", epsilon, "--ledger", "r.ledger").code == 0
+    assert (
+        textveil(
+            "veil", source, "-o", "again", "--mechanism", mechanism, "--epsilon", epsilon, "--ledger", "r.ledger"
+        ).code
+        == 0
+    )
     (total,) = textveil("ledger", "show", "r.ledger", "--json").json["totals"]
     assert total["loss"]["epsilon"] == 2 * epsilon
 
@@ -139,7 +149,9 @@ def test_as_a_module():
 def test_a_part_of_imdb(textveil, data_dir):
     with gzip.open(data_dir / "imdb" / "dev.jsonl.gz", "rt") as lines:
         Path("reviews.jsonl").write_text("".join(next(lines) for _ in range(200)))
-    said = textveil("veil", "reviews.jsonl", "-o", "out", "--epsilon", 0.5, "--text-field", "text", "--ledger", "r.ledger")
+    said = textveil(
+        "veil", "reviews.jsonl", "-o", "out", "--epsilon", 0.5, "--text-field", "text", "--ledger", "r.ledger"
+    )
     assert said.code == 0
     (evidence,) = textveil("audit", "out", "--truth", "reviews.jsonl", "--json").json["evidence"]
     assert 0.2 < evidence["value"] < 0.4  # a third of the words stay at this epsilon

@@ -36,7 +36,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..core import Approx, BadInput, BadParameter, CannotAdd, Guarantee, LimitedPrecision, Metric, Unit
-from ..core.params import fraction, non_negative, open_fraction
+from ..core.params import fraction, non_negative, open_fraction, positive
 
 NOT_REFUTED = "not refuted; an audit can only refute, never prove"
 _ROUNDING = 1e-9  # a floor must exceed the promise by more than floating-point error
@@ -56,6 +56,9 @@ class Evidence:
     `tries == 0` means that `value` was computed exactly, by summing over all outcomes. `distance` is that of the two
     worlds compared, in the promise's metric (None: any two inputs). `false_hits` of `false_tries` make it a test of two
     worlds; without them it is a guess among candidates. `upper` is a bound that no attacker of this kind exceeds.
+    `effective` is the number of independent tries that `value` is worth where it is no share of them (the area under a
+    curve), or where they depend on each other (words guessed together): the interval is then the exact one of that many
+    tries (Korn and Graubard 1998).
 
     >>> found = Evidence("words.bayes", "success", 0.31, 0.01, 310, 1000)
     >>> [round(limit, 3) for limit in found.interval()]
@@ -79,6 +82,7 @@ class Evidence:
     false_tries: int | None = None
     best_prior: float | None = None
     upper: float | None = None
+    effective: float | None = None
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -90,6 +94,8 @@ class Evidence:
                 fraction(name, getattr(self, name))
         if self.distance is not None:
             non_negative("distance", self.distance)
+        if self.effective is not None:
+            positive("effective", self.effective)
         if (self.false_hits is None) != (self.false_tries is None):
             raise BadInput("evidence about two worlds needs both false_hits and false_tries")
         if self.false_tries is not None:
@@ -112,7 +118,10 @@ class Evidence:
         if self.exact:
             return self.value, self.value
         side = 1 - (1 - level) / 2
-        return lower_limit(self.hits, self.tries, side), upper_limit(self.hits, self.tries, side)
+        hits, tries = (self.hits, self.tries)
+        if self.effective is not None:
+            hits, tries = self.value * self.effective, self.effective
+        return lower_limit(hits, tries, side), upper_limit(hits, tries, side)
 
     def epsilon_floor(self, level: float = 0.95, delta: float = 0.0) -> float:
         """With confidence `level`, the mechanism's loss is at least this (0 when nothing can be said)."""
@@ -228,10 +237,10 @@ class Evidence:
 
 
 _REQUIRED = ("attack", "metric", "value", "chance", "hits", "tries")
-_OPTIONAL = ("distance", "false_hits", "false_tries", "best_prior", "upper")
+_OPTIONAL = ("distance", "false_hits", "false_tries", "best_prior", "upper", "effective")
 
 
-def lower_limit(hits: int, tries: int, level: float) -> float:
+def lower_limit(hits: float, tries: float, level: float) -> float:
     """Exact one-sided lower limit: the success p at which `hits` or more of `tries` have chance 1 - level.
 
     >>> lower_limit(0, 10, 0.95), round(lower_limit(10, 10, 0.95), 4)   # the latter: 0.05 ** (1 / 10)
@@ -242,7 +251,7 @@ def lower_limit(hits: int, tries: int, level: float) -> float:
     return 0.0 if hits == 0 else float(betaincinv(hits, tries - hits + 1, 1 - level))
 
 
-def upper_limit(hits: int, tries: int, level: float) -> float:
+def upper_limit(hits: float, tries: float, level: float) -> float:
     """Exact one-sided upper limit, the mirror image of `lower_limit`."""
     return 1 - lower_limit(tries - hits, tries, level)
 

@@ -34,6 +34,25 @@ class Channel(Protocol):
 
 
 @dataclass(frozen=True)
+class Labelled:
+    """Texts with their labels, as whoever trains or queries a classifier has them."""
+
+    texts: Sequence[str]
+    labels: Sequence[Any]
+
+    def __post_init__(self) -> None:
+        if len(self.texts) != len(self.labels):
+            raise BadInput(f"{len(self.texts)} texts need {len(self.texts)} labels, not {len(self.labels)}")
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def take(self, places: Ids) -> Labelled:
+        """Some of them, in the order of `places`."""
+        return Labelled([self.texts[i] for i in places], [self.labels[i] for i in places])
+
+
+@dataclass(frozen=True)
 class Exposure:
     """Everything an attack may look at; what does not apply stays None.
 
@@ -45,11 +64,17 @@ class Exposure:
     """
 
     observed: Ids | None = None  # released words
+    documents: Ids | None = None  # number of the text that each released word belongs to; words of one text stand together
     vocabulary: Sequence[str] | None = None
     prior: NDArray[np.floating[Any]] | None = None  # public chance of each word
     channel: Channel | None = None
-    retrain: Callable[..., Any] | None = None
-    truth: Ids | None = None  # input words, aligned with observed, -1 outside the vocabulary; for scoring only
+    public: Sequence[Ids] | None = None  # public texts as words of the vocabulary, -1 outside it
+    query: Callable[[Sequence[str]], Any] | None = None  # the attacked model: texts in, chances of its classes out
+    retrain: Callable[..., Any] | None = None  # (texts, labels) -> the `query` of a model trained like the attacked one
+    own: Labelled | None = None  # data of the adversary, like the model's training data and disjoint from it
+    candidates: Labelled | None = None  # texts that may or may not have been trained on
+    # Input words, aligned with observed, -1 outside the vocabulary; or 1 for each candidate that was trained on, else 0.
+    truth: Ids | None = None  # for scoring only
     release: Path | None = None
     progress: Callable[[int, int], None] | None = None  # called with (done, total) during long steps
 
@@ -59,9 +84,21 @@ class Exposure:
             _check_prior(self.prior, size)
             size = len(self.prior)
         _check_ids("observed", self.observed, 0, size)
+        _check_ids("documents", self.documents, 0, None)
+        if self.documents is not None and (self.observed is None or self.documents.shape != self.observed.shape):
+            raise BadInput("documents has another number of words than the release")
+        if self.candidates is not None:
+            self._check_membership()
+            return
         _check_ids("truth", self.truth, -1, size)
         if self.truth is not None and (self.observed is None or self.truth.shape != self.observed.shape):
             raise BadInput("the truth has another number of words than the release")
+
+    def _check_membership(self) -> None:
+        if self.truth is None:
+            return
+        if self.truth.shape != (len(self.candidates or ()),) or not np.isin(self.truth, (0, 1)).all():
+            raise BadInput("the truth needs a 1 or 0 for each candidate: trained on, or not")
 
     def require(self, attack: str, needs: Sequence[str]) -> None:
         """Name what is missing, all of it at once."""

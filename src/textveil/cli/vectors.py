@@ -79,4 +79,6 @@ def list_vectors(
         print_json({"vectors": rows})
         return
     for row in rows:
-        typer.echo(f"{row['name']}: {row['words']:,} English words, {row['dimensions']} dimensions ({row['fingerprint']})")
+        typer.echo(
+            f"{row['name']}: {row['words']:,} English words, {row['dimensions']} dimensions ({row['fingerprint']})"
+        )

@@ -29,6 +29,9 @@ def veil(
     format: Annotated[str | None, typer.Option(help="Input format, when the extension does not tell.")] = None,
     max_line_mb: Annotated[int, typer.Option(help="Longest line allowed, in MiB.")] = 16,
     other_data: Annotated[bool, typer.Option(help="Charge a ledger that belongs to another data set.")] = False,
+    engine: Annotated[str, typer.Option(help="Who draws: local | ray.")] = "local",
+    workers: Annotated[int, typer.Option(help="Processes that draw side by side.")] = 1,
+    address: Annotated[str | None, typer.Option(help="Ray cluster to use; without it Ray runs on this machine.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON result.")] = False,
 ) -> None:
     """Replace each word of a text file by a word drawn near it.
@@ -53,6 +56,9 @@ def veil(
         other_data=other_data,
         max_words=max_words,
         max_line_bytes=max_line_mb * 2**20,
+        engine=engine,
+        workers=workers,
+        address=address,
     )
     result = veil_file(job, bar=lambda title, total, unit: bar(title, total, unit=unit, quiet=as_json))
     if as_json:

@@ -73,8 +73,8 @@ class Guarantee:
         if self.label != "guarantee":
             return f"{_capital(self.loss.sentence())}."
         lines = [
-            f"Protected: {self.unit.phrase}. Whether it {self.adjacency.phrase} changes what anyone sees only within a bound: "
-            f"{self.loss.sentence()}."
+            f"Protected: {self.unit.phrase}. Whether it {self.adjacency.phrase} changes what anyone sees only within "
+            f"a bound: {self.loss.sentence()}."
         ]
         lines += _how_strong(self.loss)
         if self.assumes:

@@ -105,7 +105,9 @@ def rebuild(manifest: dict[str, Any], vectors: str | None = None) -> WordMechani
     mechanism.fit()
     promised = manifest.get("facts", {}).get("vectors", {}).get("fingerprint")
     if promised and promised != mechanism.vectors_.fingerprint:
-        raise BadInput("the vectors are not those of the release", where=vectors, possible="--vectors with the right file")
+        raise BadInput(
+            "the vectors are not those of the release", where=vectors, possible="--vectors with the right file"
+        )
     return mechanism
 
 

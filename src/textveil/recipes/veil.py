@@ -2,23 +2,21 @@
 
     check     one pass over the whole file draws no noise: what it finds charges nothing
     charge    the ledger line is on disk before the first draw
-    draw      batches of records become parts in a hidden folder beside OUT
+    draw      an engine veils the texts part by part; the parts wait in a hidden folder beside OUT
     settle    the parts become data.*, with release.json and card.html, and the folder takes its name
 
 A run that is stopped leaves the hidden folder; the same command takes it up again, keeps the finished parts and is not
-charged again: each record is veiled once. A run that fails removes it, and keeps its charge.
+charged again: each record is released once. A run that fails removes it, and keeps its charge.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from itertools import islice
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,17 +25,17 @@ from textveil.accounting.ledger import Ledger
 from textveil.core import BadInput, Payload, Release, Shape, Stamp
 from textveil.core.fingerprint import Fingerprint
 from textveil.core.params import positive_integer
-from textveil.core.release import check_free, settle, write_manifest
-from textveil.noise import source_for
-from textveil.text import readers, tokens, writers
+from textveil.core.release import check_free, write_manifest
+from textveil.recipes.engines import Engine, Part, WorkersDied, open_engine
+from textveil.recipes.unfinished import NOT_BEGUN, Unfinished, cut_into_parts
+from textveil.text import readers, tokens
 from textveil.text.documents import replace
 from textveil.words.brr import BRR
 from textveil.words.mechanism import WordMechanism
 
 Bar = Callable[[str, float | None, str], AbstractContextManager[Callable[[float], None]]]
 
-RECORDS_A_PART = 20_000
-RECORDS_AT_ONCE = 500
+RECORDS_A_STEP = 500  # of the progress bar
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,21 @@ class Job:
     other_data: bool = False
     max_words: int | None = None
     max_line_bytes: int = readers.DEFAULT_MAX_LINE
+    engine: str = "local"
+    workers: int = 1
+    address: str | None = None
     facts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def opener(self) -> Callable[[], readers.Reader]:
+        """Opens the input; it can be sent to another process of this machine."""
+        return partial(
+            readers.open_reader,
+            self.source.absolute(),
+            format=self.format,
+            text_field=self.text_field,
+            max_line_bytes=self.max_line_bytes,
+        )
 
     def reader(self) -> readers.Reader:
         return readers.open_reader(
@@ -66,7 +78,6 @@ class Survey:
     """What the checking pass found. Private: only the fingerprint is kept, in the ledger, under its key."""
 
     records: int
-    words: int
     fingerprint: str
 
 
@@ -75,31 +86,34 @@ def veil_file(job: Job, *, bar: Bar) -> dict[str, Any]:
     if job.max_words is not None:
         positive_integer("max-words", job.max_words)
     job.mechanism.fit()
-    unfinished = job.out.with_name(f".{job.out.name}.unfinished")
     check_free(job.out)
     check_writable(job.out)
-    key = _ledger_key(job.ledger)
-    survey = check(job, key, bar)
-    plan = _plan(job, survey)
-    entry = _resume(unfinished, plan)
-    if entry is _NOT_BEGUN:
-        entry = charge(job, key, survey)
-        _begin(unfinished, plan, entry)
-    try:
-        _draw_parts(job, survey, unfinished, bar)
-        release = _settle(job, unfinished, entry)
-    except KeyboardInterrupt:
-        raise
-    except OSError as error:
-        shutil.rmtree(unfinished, ignore_errors=True)
-        raise BadInput(f"cannot be written ({error.strerror or 'system error'})", where=job.out) from None
-    except BaseException:
-        shutil.rmtree(unfinished, ignore_errors=True)
-        raise
+    # Workers start up while the file is checked; they get no text before the charge is on disk.
+    with open_engine(job.mechanism, engine=job.engine, workers=job.workers, address=job.address) as engine:
+        key = _ledger_key(job.ledger)
+        survey = check(job, key, bar)
+        unfinished, plan = Unfinished(job.out, job.reader()), _plan(job, survey)
+        entry = unfinished.resume(plan)
+        if entry is NOT_BEGUN:
+            entry = charge(job, key, survey)
+            unfinished.begin(plan, entry)
+        try:
+            parts, words = draw_parts(job, unfinished, engine, bar)
+            if _state_of(job) != plan["source"]:
+                raise BadInput("changed while it was read", where=job.source)
+            release = _settle(job, unfinished, parts, entry)
+        except (KeyboardInterrupt, WorkersDied):
+            raise  # what is done stays, for the next run
+        except OSError as error:
+            unfinished.remove()
+            raise BadInput(f"cannot be written ({error.strerror or 'system error'})", where=job.out) from None
+        except BaseException:
+            unfinished.remove()
+            raise
     return {
         "out": str(job.out),
         "records": survey.records,
-        "words": survey.words,
+        "words": words,
         "entry": release.entry,
         "draft": release.stamp.draft,
         "promise": release.guarantee.loss.sentence(),
@@ -109,25 +123,23 @@ def veil_file(job: Job, *, bar: Bar) -> dict[str, Any]:
 
 def check(job: Job, key: bytes, bar: Bar) -> Survey:
     """Read everything once: bad input is found here, before anything is charged."""
-    fingerprint, records, words = Fingerprint(key), 0, 0
+    fingerprint, records = Fingerprint(key), 0
     reader = job.reader()
     with bar("checking", reader.size, "bytes") as advance:
         seen = 0
         for record in reader:
             records += 1
             fingerprint.update(record.text)
-            count = len(tokens.words(record.text))
-            words += count
-            if job.max_words is not None and count > job.max_words:
+            if job.max_words is not None and len(tokens.words(record.text)) > job.max_words:
                 raise BadInput(
                     f"record {records} has more words than the declared cap of {job.max_words}",
                     where=job.source,
                     possible="a larger --max-words, or shorter documents",
                 )
-            if records % RECORDS_AT_ONCE == 0:
+            if records % RECORDS_A_STEP == 0:
                 advance(reader.bytes_read - seen)
                 seen = reader.bytes_read
-    return Survey(records, words, fingerprint.hexdigest())
+    return Survey(records, fingerprint.hexdigest())
 
 
 def charge(job: Job, key: bytes, survey: Survey) -> str | None:
@@ -138,9 +150,7 @@ def charge(job: Job, key: bytes, survey: Survey) -> str | None:
     if ledger.key != key:  # another process made the file since we looked
         survey = check(job, ledger.key, _no_bar)
     event = job.mechanism.event(_shape(job))
-    return ledger.charge(
-        event, f"veil {job.source.name}", fingerprint=survey.fingerprint, other_data=job.other_data
-    ).id
+    return ledger.charge(event, f"veil {job.source.name}", fingerprint=survey.fingerprint, other_data=job.other_data).id
 
 
 def _ledger_key(path: Path | None) -> bytes:
@@ -159,89 +169,67 @@ def check_writable(out: Path) -> None:
         raise BadInput("cannot be written (no permission, or not a folder)", where=existing)
 
 
-# ---- parts: what is done stays done ------------------------------------------------------------------------------
-
-_NOT_BEGUN = object()
-
-
 def _plan(job: Job, survey: Survey) -> dict[str, Any]:
-    """What makes two runs the same run."""
-    status = job.source.stat()
+    """What makes two runs the same run. Engine and workers are not part of it: they change nothing but the time."""
     return {
         "mechanism": job.mechanism.name,
         "parameters": public_parameters(job.mechanism),
         "metric": job.mechanism.metric_id(),
         "records": survey.records,
-        "source": [status.st_size, status.st_mtime_ns],
+        "source": _state_of(job),
         "ledger": str(job.ledger) if job.ledger else None,
     }
 
 
-def _begin(unfinished: Path, plan: dict[str, Any], entry: Any) -> None:
-    unfinished.mkdir(mode=0o700, parents=True)
-    hidden = unfinished / ".plan.tmp"
-    hidden.write_text(json.dumps({"plan": plan, "entry": entry}), encoding="utf-8")
-    os.replace(hidden, unfinished / "plan.json")
+def _state_of(job: Job) -> list[list[int]]:
+    """Tells a file that was written to from one that was not."""
+    return [[s.st_size, s.st_mtime_ns] for s in (path.stat() for path in job.reader().paths)]
 
 
-def _resume(unfinished: Path, plan: dict[str, Any]) -> Any:
-    """The entry of the unfinished run with this very plan, or _NOT_BEGUN."""
-    if not unfinished.exists():
-        return _NOT_BEGUN
-    try:
-        begun = json.loads((unfinished / "plan.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        shutil.rmtree(unfinished)  # it ended before its plan was written: nothing was drawn yet
-        return _NOT_BEGUN
-    if begun["plan"] != plan:
-        raise BadInput(
-            "holds the unfinished run of another command",
-            where=unfinished,
-            possible="repeat that command to finish it, or remove the folder",
-        )
-    return begun["entry"]
+# ---- draw and settle ---------------------------------------------------------------------------------------------
 
 
-def _draw_parts(job: Job, survey: Survey, unfinished: Path, bar: Bar) -> None:
-    reader, noise = job.reader(), source_for(job.mechanism.seed)
-    with bar("veiling", survey.words, "words") as advance:
-        for number, records in enumerate(_chunks(iter(reader), RECORDS_A_PART)):
-            part = unfinished / f"part-{number:06d}"
-            if part.exists():
-                for _ in records:
-                    continue
-                continue
-            with writers.open_writer(part, like=reader, part=True) as writer:
-                for batch in _chunks(records, RECORDS_AT_ONCE):
-                    done = list(batch)
-                    veiled = job.mechanism.apply([r.text for r in done], noise=noise)
-                    for record, text in zip(done, veiled, strict=True):
-                        writer.write(replace(record, text))
-                    advance(sum(len(tokens.words(t)) for t in veiled))
+@dataclass(frozen=True)
+class TextParts:
+    """The texts still to be veiled, part by part. It can be sent to another process, which reads the file itself."""
+
+    open: Callable[[], readers.Reader]
+    done: frozenset[int]
+
+    def __iter__(self) -> Iterator[Part]:
+        for number, records in cut_into_parts(self.open()):
+            if number not in self.done:
+                yield Part(number, [record.text for record in records])
 
 
-def _chunks(items: Iterator[Any], size: int) -> Iterator[Iterator[Any]]:
-    """Consecutive runs of `size` items; each must be used up before the next."""
-    for first in items:
-        yield _with_first(first, islice(items, size - 1))
+def draw_parts(job: Job, unfinished: Unfinished, engine: Engine, bar: Bar) -> tuple[int, int]:
+    """Veil what is not done yet, and return how many parts and words there are.
+
+    The texts go through the engine; the rows they belong to are read a second time here, and never leave this process.
+    """
+    reader, done = job.reader(), unfinished.finished()
+    veiled = engine.veil(TextParts(job.opener, done))
+    parts = words = seen = 0
+    with bar("veiling", reader.size, "bytes") as advance:
+        for number, records in cut_into_parts(reader):
+            if number in done:
+                words += sum(len(tokens.words(record.text)) for record in records)
+            else:
+                part = next(veiled, None)
+                if part is None or (part.number, len(part.texts)) != (number, len(records)):
+                    raise BadInput("changed while it was read", where=job.source)
+                unfinished.write(number, map(replace, records, part.texts))
+                words += part.words
+            advance(reader.bytes_read - seen)
+            parts, seen = number + 1, reader.bytes_read
+    return parts, words
 
 
-def _with_first(first: Any, rest: Iterator[Any]) -> Iterator[Any]:
-    yield first
-    yield from rest
-
-
-def _settle(job: Job, unfinished: Path, entry: str | None) -> Release:
-    reader = job.reader()
-    name = readers.data_file_name(reader)
-    parts = sorted(unfinished.glob("part-*"))
-    writers.concat_parts(parts, unfinished / name, like=reader)
-    for part in parts:
-        part.unlink()
-    release = release_of(job, Payload(unfinished / name, name), entry)
-    write_manifest(unfinished, release.manifest(name))
-    (unfinished / "plan.json").unlink()
-    settle(unfinished, job.out)
+def _settle(job: Job, unfinished: Unfinished, parts: int, entry: str | None) -> Release:
+    data = unfinished.put_together(parts)
+    release = release_of(job, Payload(data, data.name), entry)
+    write_manifest(unfinished.folder, release.manifest(data.name))
+    unfinished.settle(job.out)
     return release
 
 
@@ -278,7 +266,9 @@ def card_facts(mechanism: WordMechanism, shape: Shape) -> dict[str, Any]:
 def public_parameters(mechanism: WordMechanism) -> dict[str, Any]:
     """Constructor arguments as JSON values. Kept words are public by choice: they are listed as not protected."""
     shown = mechanism.get_params()
-    shown["vectors"] = "default" if mechanism.vectors is None else str(getattr(mechanism.vectors, "name", mechanism.vectors))
+    shown["vectors"] = (
+        "default" if mechanism.vectors is None else str(getattr(mechanism.vectors, "name", mechanism.vectors))
+    )
     shown["keep"] = sorted(mechanism.kept_)
     if isinstance(mechanism, BRR):
         shown["bits"] = mechanism.codes_.bits

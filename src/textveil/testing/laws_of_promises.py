@@ -147,7 +147,10 @@ def _compare(
     found = two_worlds(first, second, level=level, unit=guarantee.unit, distance=distance, delta=delta, note=note)
     case.evidence.append((found, guarantee))
     if found.refutes(guarantee, level):
-        raise case.broken(PROMISE, f"{found.verdict(guarantee, level)} ({note})")
+        shown, allowed = found.epsilon_floor(level, delta), found.allowed(guarantee)
+        assert allowed is not None
+        what = f"two worlds show a loss of at least {shown:.3g} where {allowed.epsilon:.3g} is allowed"
+        raise case.broken(PROMISE, f"{what} (false alarms: {1 - level:.1g}; {note})")
 
 
 # ---- by enumeration ------------------------------------------------------------------------------------------------

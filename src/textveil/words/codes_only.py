@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
@@ -50,7 +49,9 @@ class CodesOnly:
 
     @property
     def matrix(self) -> NoReturn:
-        raise BadInput("holds binary codes only, no vectors", where=self.name, possible="words.brr, or a file of vectors")
+        raise BadInput(
+            "holds binary codes only, no vectors", where=self.name, possible="words.brr, or a file of vectors"
+        )
 
     fallback = matrix
 

@@ -21,7 +21,18 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from textveil.core import Adjacency, BadInput, Estimator, Event, Guarantee, MetricNoise, NoPromise, Shape, Unit, Unpriced
+from textveil.core import (
+    Adjacency,
+    BadInput,
+    Estimator,
+    Event,
+    Guarantee,
+    MetricNoise,
+    NoPromise,
+    Shape,
+    Unit,
+    Unpriced,
+)
 from textveil.core.events import Noise
 from textveil.core.params import choice, positive
 from textveil.noise import Source, source_for
@@ -112,7 +123,9 @@ class WordMechanism(Estimator):
         self._ready()
         noise: Noise = self._noise()
         if self.seed is not None:
-            noise = Unpriced(NoPromise(f"drawn with a seed, which undoes the noise for whoever knows it ({noise})", "seeded"))
+            noise = Unpriced(
+                NoPromise(f"drawn with a seed, which undoes the noise for whoever knows it ({noise})", "seeded")
+            )
         return Event(noise, Unit.WORD, Adjacency.METRIC, 1, self.assumes(), self.source, self.name)
 
     def _noise(self) -> Noise:
@@ -194,7 +207,9 @@ class WordMechanism(Estimator):
         new = [outputs[row] for row in drawn]
         if len(new) < len(words):
             rest = iter(new)
-            new = [next(rest) if f >= 0 else w if f == KEPT else TOKEN for w, f in zip(words, forms.tolist(), strict=True)]
+            new = [
+                next(rest) if f >= 0 else w if f == KEPT else TOKEN for w, f in zip(words, forms.tolist(), strict=True)
+            ]
         cases = np.where(forms >= 0, forms % CASES, np.where(forms == KEPT, 0, -1 - forms))
         for i in np.flatnonzero(cases).tolist():
             new[i] = tokens.recase(new[i], COPIED[cases[i]])

@@ -31,7 +31,7 @@ class TEM(Exponential):
     >>> from textveil.text.vectors import from_arrays
     >>> words = from_arrays(["cold", "cool", "warm", "hot"], [[-2.0], [-1.0], [1.0], [2.0]])
     >>> TEM(epsilon=2, gamma=1.5).fit(words).odds([0]).round(3).tolist()
-    [[0.55, 0.202, 0.123, 0.123]]
+    [[0.551, 0.203, 0.123, 0.123]]
     """
 
     name: ClassVar[str] = "words.tem"

@@ -113,7 +113,7 @@ class Vickrey(Laplace):
 def pair_odds(t: float, distance: np.ndarray) -> np.ndarray:
     """Algorithm 1's p(t, z) and its complement; 0/0 counts as equal distances.
 
-    >>> pair_odds(0.25, np.array([[1.0, 1.0], [0.0, 0.0], [1.0, 3.0]])).tolist()
+    >>> pair_odds(0.25, np.array([[1.0, 1.0], [0.0, 0.0], [1.0, 3.0]])).round(9).tolist()
     [[0.75, 0.25], [0.75, 0.25], [0.9, 0.1]]
     """
     near, far = t * distance[:, 0], (1 - t) * distance[:, 1]

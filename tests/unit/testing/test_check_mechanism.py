@@ -64,7 +64,7 @@ def test_a_seeded_mechanism_is_audited_by_its_noise(vectors):
     assert PROMISE in check_mechanism(BRR(epsilon=0.5, seed=3).fit(vectors), list(TEXTS), tries=4000).held
 
 
-def test_paper_mode_promises_nothing_and_enumeration_agrees(vectors):
+def test_paper_mode_promises_nothing_and_is_not_audited(vectors):
     found = check_mechanism(
         Vickrey(epsilon=2.0, paper_mode=True, k=1).fit(vectors), list(TEXTS), tries=4000, audit="statistical"
     )
@@ -265,7 +265,7 @@ def test_rows_are_tried_many_at_once():
     found = check_mechanism(Count(), np.ones((2, 3)), worlds=[Worlds(np.zeros(3), np.array([1.0, 0, 0]), by_row=True)])
     (evidence, guarantee) = found.evidence[0]
     assert evidence.tries == 50_000 and not evidence.refutes(guarantee)
-    with pytest.raises(BrokenLaw, match="refuted"):
+    with pytest.raises(BrokenLaw, match="a loss of at least 1.* where 1 is allowed"):
         check_mechanism(Count(), np.ones((2, 3)), worlds=[Worlds(np.zeros(3), np.array([2.0, 0, 0]), by_row=True)])
 
 

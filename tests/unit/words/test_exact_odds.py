@@ -26,7 +26,8 @@ def worst_excess(odds: np.ndarray, distance: np.ndarray, epsilon: float) -> floa
     with np.errstate(divide="ignore"):
         log = np.log(odds)
     return max(
-        float((log[a] - log[b]).max() - epsilon * distance[a, b]) for a, b in itertools.permutations(range(len(odds)), 2)
+        float((log[a] - log[b]).max() - epsilon * distance[a, b])
+        for a, b in itertools.permutations(range(len(odds)), 2)
     )
 
 

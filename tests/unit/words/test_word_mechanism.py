@@ -10,7 +10,14 @@ from textveil.core import BadInput, BadParameter, UnknownName, Unpriced
 from textveil.noise import seeded
 from textveil.text.vectors import from_arrays
 
-MECHANISMS = [tv.words.Laplace, tv.words.BRR, tv.words.Mahalanobis, tv.words.Vickrey, tv.words.Exponential, tv.words.TEM]
+MECHANISMS = [
+    tv.words.Laplace,
+    tv.words.BRR,
+    tv.words.Mahalanobis,
+    tv.words.Vickrey,
+    tv.words.Exponential,
+    tv.words.TEM,
+]
 WORDS = ["cold", "cool", "warm", "hot", "'s", "n't"]
 
 

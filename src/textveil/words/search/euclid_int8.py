@@ -12,7 +12,7 @@ x_j = a_j X_j + e_j and y = b Y + f with small integers X_j, Y. Then x_j.y = a_j
 Queries go by length in groups; with the largest ||y|| and ||f|| of a group, all of (1) but the product is one number per word
 (`floor`). Rounding: X_j.Y is exact, a_j and b are float32 numbers to begin with, and the evaluation in float32 errs by at most
 4 u (|floor_j| + ||a_j X_j|| ||b Y||), u = 2^-24; 16 u is taken off. Float64 rounding in s and in the distances is covered by 2^-36
-of the squares involved (d <= 4096). NaN counts as "not screened out".
+of the squares involved (d <= 4096). Values up to 1e15 keep all of it inside float32, so NaN does not occur.
 
 Products. |X| <= 63 is stored as X + 64 in an unsigned byte, |Y| <= 127 in a signed one, so that the sum of two products,
 at most 2 * 127 * 127, never saturates the 16 bits of the instruction (vpmaddubsw). Sums of 16 bits are then allowed to wrap: the
@@ -118,30 +118,39 @@ def emit_screen(
         [b.load(b.bitcast(b.gep(array, [I64(w * lanes)]), floats.as_pointer()), align=4) for w in range(vectors)]
         for array in (unit_of_word, floor)
     )
-    bounds, kept = [], []
+    bounds, limits = [], []
     for q, row in enumerate(dots):
         scale = broadcast(b, b.load(b.gep(unit_of_query, [I64(q)])), floats)
-        most = broadcast(b, b.load(b.gep(limit, [I64(q)])), floats)
-        for w, dot in enumerate(row):
-            low = b.fsub(floors[w], b.fmul(dot, b.fmul(scale, units[w]), flags=FUSED), flags=FUSED)
-            bounds.append(low)
-            kept.append(b.fcmp_unordered("<=", low, most))
-    return emit_bits(b, kept, bounds, b.bitcast(lows, floats.as_pointer()))
+        limits.append(broadcast(b, b.load(b.gep(limit, [I64(q)])), floats))
+        bounds.append(
+            [
+                b.fsub(floors[w], b.fmul(dot, b.fmul(scale, units[w]), flags=FUSED), flags=FUSED)
+                for w, dot in enumerate(row)
+            ]
+        )
+    return emit_bits(b, bounds, limits, b.bitcast(lows, floats.as_pointer()))
 
 
-def emit_bits(b: ir.IRBuilder, kept: list[ir.Value], bounds: list[ir.Value], lows) -> ir.Value:
+def emit_bits(b: ir.IRBuilder, bounds: list[list[ir.Value]], limits: list[ir.Value], lows) -> ir.Value:
     """The comparisons as one word; usually none holds, and one test of all together says so. Else the bounds are stored too."""
-    narrow = ir.IntType(bounds[0].type.count)
+    lanes = limits[0].type.count
+    narrow, mask, wide = ir.IntType(lanes), ir.VectorType(I32, lanes), ir.IntType(32 * lanes)
     result = cgutils.alloca_once(b, I64)
     b.store(I64(0), result)
-    together = kept[0]
-    for each in kept[1:]:
-        together = b.or_(together, each)
-    with b.if_then(b.icmp_unsigned("!=", b.bitcast(together, narrow), narrow(0)), likely=False):
-        bits = I64(0)
-        for place, each in enumerate(kept):
-            bits = b.or_(bits, b.shl(b.zext(b.bitcast(each, narrow), I64), I64(narrow.width * place)))
-            b.store(bounds[place], b.gep(lows, [I64(place)]), align=4)
+    together = ir.Constant(mask, [0] * lanes)
+    for row, most in zip(bounds, limits, strict=True):
+        least = row[0]
+        for bound in row[1:]:
+            least = b.select(b.fcmp_ordered("<", bound, least), bound, least)
+        together = b.or_(together, b.sext(b.fcmp_ordered("<=", least, most), mask))
+    with b.if_then(b.icmp_unsigned("!=", b.bitcast(together, wide), wide(0)), likely=False):
+        bits, place = I64(0), 0
+        for row, most in zip(bounds, limits, strict=True):
+            for bound in row:
+                kept = b.zext(b.bitcast(b.fcmp_ordered("<=", bound, most), narrow), I64)
+                bits = b.or_(bits, b.shl(kept, I64(lanes * place)))
+                b.store(bound, b.gep(lows, [I64(place)]), align=4)
+                place += 1
         b.store(bits, result)
     return b.load(result)
 
@@ -346,7 +355,7 @@ class Blocks:
         unit = np.maximum(unit, 1e-35).astype(np.float32)
         integers = np.rint(x / unit[:, None])
         approximate = integers * unit[:, None]
-        self.half_square = self._padded((x * x).sum(axis=1) / 2, count, np.inf)
+        self.half_square = self._padded((x * x).sum(axis=1) / 2, count, 1e36)  # never within a limit
         self.lost = self._padded(np.linalg.norm(x - approximate, axis=1), count, 0.0)
         self.size = self._padded(np.linalg.norm(approximate, axis=1), count, 0.0)
         self.unit = self._padded(unit, count, 0.0).astype(np.float32)

@@ -1,0 +1,68 @@
+"""From groups back to words: every released count of a group is dealt out to its words at random.
+
+Claim. No further loss: the input is what was released (noisy group counts, noisy or public word weights), and the dealing is
+post-processing. Each of the n tokens of a group becomes one of its words with chance weight / sum of the group's weights,
+independently: the multinomial of the paper, normalised with the *noisy* counts (the paper prints the private ones).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from textveil.noise import Source
+
+_TOKENS_AT_ONCE = 2_000_000
+
+
+def decompress(counts: np.ndarray, groups: np.ndarray, weights: np.ndarray, source: Source) -> sparse.csr_array:
+    """Counts per word (documents x words) from counts per group; negative ones count as 0, empty groups vanish.
+
+    >>> from textveil.noise import seeded
+    >>> decompress(np.array([[3, 2]]), np.array([0, 1, 1]), np.array([1.0, 5.0, 0.0]), seeded(1)).toarray().tolist()
+    [[3, 2, 0]]
+    """
+    dealer = _Dealer(groups, weights, counts.shape[1])
+    positive = np.maximum(counts, 0)
+    positive[:, dealer.empty] = 0
+    ends = np.cumsum(positive.sum(axis=1, dtype=np.int64))
+    parts, start = [], 0
+    while start < len(counts):
+        done = ends[start - 1] if start else 0
+        stop = max(start + 1, int(np.searchsorted(ends, done + _TOKENS_AT_ONCE, side="right")))
+        parts.append(dealer.deal(positive[start:stop], source))
+        start = stop
+    return sparse.vstack(parts, format="csr") if parts else sparse.csr_array((0, len(groups)), dtype=np.int32)
+
+
+class _Dealer:
+    """Inverse distribution functions of all groups on one line: group g covers [g, g + 1)."""
+
+    def __init__(self, groups: np.ndarray, weights: np.ndarray, count: int):
+        self._words = np.argsort(groups, kind="stable")
+        sizes = np.bincount(groups, minlength=count)
+        self.empty = sizes == 0
+        self._last = np.cumsum(sizes) - 1
+        self._first = self._last - sizes + 1
+        self._steps = self._cumulative(np.maximum(np.asarray(weights, np.float64), 0)[self._words], groups[self._words])
+
+    def _cumulative(self, weights: np.ndarray, groups: np.ndarray) -> np.ndarray:
+        totals = np.bincount(groups, weights, minlength=len(self.empty))
+        even = totals[groups] == 0  # nothing is known about the words of this group
+        weights = np.where(even, 1.0, weights)
+        totals = np.bincount(groups, weights, minlength=len(self.empty))
+        running = np.cumsum(weights / totals[groups])
+        before = np.where(self._first > 0, running[np.maximum(self._first - 1, 0)], 0.0)
+        return groups + running - before[groups]
+
+    def deal(self, counts: np.ndarray, source: Source) -> sparse.csr_array:
+        documents, width = len(counts), len(self._words)
+        cells = np.repeat(np.arange(counts.size), counts.ravel())
+        rows, groups = np.divmod(cells, counts.shape[1])
+        targets = source.uniforms(len(cells))
+        targets += groups
+        places = np.clip(np.searchsorted(self._steps, targets, side="right"), self._first[groups], self._last[groups])
+        keys, times = np.unique(rows * width + self._words[places], return_counts=True)
+        rows, words = np.divmod(keys, width)
+        starts = np.searchsorted(rows, np.arange(documents + 1))
+        return sparse.csr_array((times.astype(np.int32), words.astype(np.int32), starts), shape=(documents, width))

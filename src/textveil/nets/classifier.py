@@ -1,0 +1,71 @@
+"""What the text classifiers share: texts and labels in, a fitted network, chances and labels out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from ..core import BadInput, Estimator
+from .data import WordTable, checked, class_numbers
+from .fit import Plan, fit, own_randomness, probabilities
+
+
+class TextClassifier(Estimator):
+    """Base of the classifiers, with scikit-learn's manners. A subclass builds the network, codes texts and scores them."""
+
+    seed: int
+
+    def fit(self, texts: Sequence[str], labels: Sequence[Any]) -> Self:
+        """Learn from labelled texts, without any promise of privacy."""
+        texts = list(checked(texts))
+        self.classes_, targets = class_numbers(labels, len(texts))
+        self.table_ = self._table(texts)
+        coded = [self._code(text) for text in texts]
+        with own_randomness(self.seed):
+            self.net_ = self._build(len(self.classes_))
+            self.losses_ = fit(self.net_, self._scores, coded, targets, self._plan())
+        return self
+
+    def predict_proba(self, texts: Sequence[str]) -> np.ndarray:
+        """The chance of each class, one row a text; columns follow `classes_`."""
+        if not self.__sklearn_is_fitted__():
+            raise BadInput(f"{type(self).__name__} has not been fitted", possible="fit(texts, labels)")
+        coded = [self._code(text) for text in checked(texts)]
+        return probabilities(self.net_, self._scores, coded) if coded else np.empty((0, len(self.classes_)))
+
+    def predict(self, texts: Sequence[str]) -> np.ndarray:
+        """The likeliest label of each text."""
+        return self.classes_[self.predict_proba(texts).argmax(axis=1)]
+
+    def score(self, texts: Sequence[str], labels: Sequence[Any]) -> float:
+        """The share of texts whose label is predicted."""
+        return float(np.mean(self.predict(texts) == np.asarray(labels)))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "net_")
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags
+
+        tags = super().__sklearn_tags__()
+        tags.estimator_type, tags.classifier_tags, tags.target_tags.required = "classifier", ClassifierTags(), True
+        return tags
+
+    # ---- of the subclass ---------------------------------------------------------------------------------------
+
+    def _table(self, texts: Sequence[str]) -> WordTable:
+        raise BadInput(f"{type(self).__name__} has no table of words")
+
+    def _code(self, text: str) -> np.ndarray:
+        raise BadInput(f"{type(self).__name__} cannot read texts")
+
+    def _build(self, classes: int) -> Any:
+        raise BadInput(f"{type(self).__name__} has no network")
+
+    def _scores(self, net: Any, coded: Sequence[np.ndarray]) -> Any:
+        raise BadInput(f"{type(self).__name__} has no scores")
+
+    def _plan(self) -> Plan:
+        raise BadInput(f"{type(self).__name__} has no plan")

@@ -1,0 +1,1 @@
+"""Whole transition matrices of word mechanisms, where they can be written down, and the largest ratio in them."""
