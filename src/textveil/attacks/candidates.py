@@ -3,13 +3,13 @@
 Exact. Where the channel's odds can be written down, the k largest of q(x) f(y | x), found in blocks of rows.
 
 Learnt. The mechanism is public, so the adversary runs it: half of the runs spread evenly over the vocabulary, so that no
-word's odds rest on luck, half drawn from q, so that the odds of frequent words are sharp. With c(x, y) the runs from x
-that gave y and n(x) all runs from x,
+word's odds rest on luck, half drawn from q, so that the odds of frequent words are sharp. Let c of the n runs from x have
+given y. The share c / n is a poor estimate for the many pairs that were seen once: those that were seen are the lucky
+ones. So shares are corrected by held-out estimation. The runs are split in two at random; over all pairs with c of n in one
+half, the share found in the other half tells what "c of n" is worth. Pairs x = y are a class of their own, because many
+words stay, and for them c = 0 is estimated too: the released word itself is always among its candidates.
 
-    f(y | x) ~ (c(x, y) + K s [x = y]) / (n(x) + K),
-
-s being the share of all runs that stayed: a Dirichlet prior worth K runs, of which all that is known without looking is how
-often words stay. The released word itself is always among its candidates.
+Source: Jelinek and Mercer (1985) for held-out estimation.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .words_bayes import draw_words
 Floats = NDArray[np.float64]
 _CELLS = 4_000_000  # doubles held at once
 _BATCH = 16_384
-_PRIOR_RUNS = 4.0
+_MOST, _SIZES = 8, 32  # counts from 8 on are one class; sizes are classed by powers of 2
 
 
 class Candidates(NamedTuple):
@@ -60,14 +60,48 @@ def learnt_candidates(channel: Channel, law: Floats, k: int, draws: int, rng: An
         outputs[start : start + _BATCH] = channel.sample(inputs[start : start + _BATCH], rng)
         if progress is not None:
             progress(min(start + _BATCH, draws), draws)
-    own = np.arange(words)
-    pairs, counts = np.unique(np.concatenate([outputs * words + inputs, own * words + own]), return_counts=True)
+    half = rng.below(2, draws).astype(bool)
+    own = np.arange(words) * (words + 1)
+    pairs, place = np.unique(np.concatenate([own, outputs * words + inputs]), return_inverse=True)
+    counts = np.stack([np.bincount(place[words:][side], minlength=len(pairs)) for side in (half, ~half)])
+    sizes = np.stack([np.bincount(inputs[side], minlength=words) for side in (half, ~half)])
     out, inp = np.divmod(pairs, words)
-    stayed = inp == out
-    counts = counts - stayed  # one of those was not a run: it only made sure that the word itself is there
-    stay = counts[stayed].sum() / draws
-    odds = (counts + _PRIOR_RUNS * stay * stayed) / (np.bincount(inputs, minlength=words)[inp] + _PRIOR_RUNS)
-    return _top(out, inp, odds, law, k)
+    return _top(out, inp, _held_out(counts, sizes[:, inp], out == inp), law, k)
+
+
+def _held_out(counts: NDArray[Any], sizes: NDArray[Any], stayed: NDArray[np.bool_]) -> Floats:
+    """f(y | x) of each pair, from its counts and sizes in two halves of the runs, both of shape (2, pairs)."""
+    found, foretold, runs = (np.zeros(2 * (_MOST + 1) * _SIZES) for _ in range(3))
+    for here, there in ((0, 1), (1, 0)):
+        usable = (sizes[here] > 0) & (sizes[there] > 0)
+        group = _class(counts[here], sizes[here], stayed)[usable]
+        share = counts[here][usable] / sizes[here][usable]
+        for total, value in (
+            (found, counts[there][usable]),
+            (foretold, share * sizes[there][usable]),
+            (runs, sizes[there][usable]),
+        ):
+            total += np.bincount(group, weights=value, minlength=len(total))
+    count, size = counts.sum(axis=0), sizes.sum(axis=0)
+    group = _class(count, size, stayed)
+    worth = _filled(np.divide(found, foretold, out=np.full(len(found), np.nan), where=foretold > 0), 1.0)
+    stay = float(count[stayed].sum() / max(1, size[stayed].sum()))
+    unseen = _filled(np.divide(found, runs, out=np.full(len(found), np.nan), where=runs > 0), stay)
+    return np.where(count > 0, worth[group] * count / np.maximum(size, 1), unseen[group] * stayed)
+
+
+def _class(counts: NDArray[Any], sizes: NDArray[Any], stayed: NDArray[np.bool_]) -> NDArray[Any]:
+    size = np.minimum(np.log2(sizes + 1).astype(np.int64), _SIZES - 1)
+    return (stayed * (_MOST + 1) + np.minimum(counts, _MOST)) * _SIZES + size
+
+
+def _filled(values: Floats, otherwise: float) -> Floats:
+    """A size that was never met takes the value of the next smaller one."""
+    table = values.reshape(-1, _SIZES)
+    for size in range(_SIZES):
+        before = table[:, size - 1] if size else np.full(len(table), otherwise)
+        table[:, size] = np.where(np.isnan(table[:, size]), before, table[:, size])
+    return table.ravel()
 
 
 def _top(out: Ids, inp: Ids, odds: Floats, law: Floats, k: int) -> Candidates:

@@ -195,7 +195,7 @@ class Evidence:
         floor = self.epsilon_floor(level, allowance.delta)
         shown = f"(loss shown: at least {_short(floor)}; allowed: {_short(allowance.epsilon)})"
         if self.refutes(guarantee, level):
-            return f"refuted at {level:.4g} confidence: the promise does not hold {shown}"
+            return f"refuted: the promise does not hold {shown} (false-alarm rate at most {1 - level:.2g})"
         return f"{NOT_REFUTED} {shown}"
 
     def to_json(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ What is reported.
   release (always the prior's commonest word, or a draw from the prior); `best_prior`, which the loss floor uses, is the share
   of the truth's own commonest word, since no constant guess can do better than that.
 
-Source: Xu, Feyisetan, Aggarwal, Xu, Teissier, "On a Utilitarian Approach to Privacy Preserving Text Generation" (2021),
+Source: Xu, Aggarwal, Feyisetan, Teissier, "On a Utilitarian Approach to Privacy Preserving Text Generation" (2021),
 whose inference attack follows Shokri, Theodorakopoulos, Le Boudec, Hubaux, "Quantifying Location Privacy" (2011).
 """
 

@@ -14,6 +14,7 @@ from typing import Any
 from .errors import BadInput, UnknownName
 
 MECHANISMS = {
+    "counts.limited_precision": "textveil.counts.mechanism:LimitedPrecision",
     "words.laplace": "textveil.words.laplace:Laplace",
     "words.brr": "textveil.words.brr:BRR",
     "words.exponential": "textveil.words.exponential:Exponential",
@@ -23,6 +24,9 @@ MECHANISMS = {
 }
 
 ATTACKS = {
+    "counts.linkage": "textveil.attacks.linkage:LinkageAttack",
+    "counts.passage": "textveil.attacks.passage:PassageAttack",
+    "counts.phrase": "textveil.attacks.passage:PhraseAttack",
     "words.bayes": "textveil.attacks.words_bayes:BayesAttack",
 }
 

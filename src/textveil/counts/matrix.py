@@ -20,7 +20,8 @@ Counts = Any  # a scipy sparse matrix or array, or a two-dimensional numpy array
 
 FEW_DRAWS = 20_000  # up to here OpenDP takes a fifth of a second
 LARGEST_COUNT = 2**30  # leaves room for noise in 32 bits
-_CELLS_AT_ONCE = 4_000_000
+_END = 2**31 - 1
+_CELLS_AT_ONCE = 1_000_000
 
 
 def checked(data: Counts, *, columns: int | None = None, empty: str = "keep") -> sparse.csr_array:
@@ -107,7 +108,7 @@ def with_noise(rows: sparse.csr_array, scale: float, source: Source, *, clamp: b
         if out is None:
             parts.append(sparse.csr_array(block.astype(np.int32, copy=False)))
         else:
-            out[start:stop] = np.clip(block, -LARGEST_COUNT * 2, LARGEST_COUNT * 2 - 1)
+            out[start:stop] = block if block.dtype == out.dtype else np.clip(block, -_END, _END)
     if out is not None:
         return out
     return sparse.vstack(parts, format="csr") if parts else sparse.csr_array((0, width), dtype=np.int32)

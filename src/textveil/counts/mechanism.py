@@ -70,8 +70,8 @@ class LimitedPrecision(Estimator):
     >>> noisy = LimitedPrecision(epsilon=1000.0, precision=1).fit_transform(np.array([[3, 0, 1], [0, 2, 0]]))
     >>> noisy.toarray().tolist()
     [[3, 0, 1], [0, 2, 0]]
-    >>> LimitedPrecision(epsilon=0.5, precision=10, compress=100, budget="paper", prior="uniform").event(
-    ...     Shape(vocabulary=6800)).noise.epsilon
+    >>> literal = LimitedPrecision(epsilon=0.5, compress=100, method="random", prior="uniform", budget="paper")
+    >>> literal.event(Shape(vocabulary=6800)).noise.epsilon
     34.0
     """
 

@@ -26,8 +26,8 @@ from fractions import Fraction
 class Spending:
     """What goes where; `corpus` is 0 where only public facts are used.
 
-    >>> divide(1.0, share=0.1, needs_corpus=True)
-    Spending(noise=0.9, corpus=0.1)
+    >>> divide(1.0, share=0.25, needs_corpus=True)
+    Spending(noise=0.75, corpus=0.25)
     >>> divide(0.5, share=0.1, needs_corpus=False, growth=Fraction(6800, 100)).total
     34.0
     """

@@ -51,7 +51,7 @@ class WordTable:
 
 
 def folded(text: str) -> list[str]:
-    return [tokens.fold(word) for word in tokens.words(text)]
+    return tokens.words(tokens.fold(text))  # the same words as folding one by one, several times as fast
 
 
 def checked(texts: Sequence[str]) -> Sequence[str]:

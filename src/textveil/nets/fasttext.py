@@ -1,7 +1,6 @@
 """A classifier in the manner of fastText: the mean of word and word-pair vectors, then one linear layer.
 
-Pairs of neighbouring words share a fixed number of rows by hash. A text is one bag, so its length costs no padding, and
-only rows that a batch uses are touched.
+Pairs of neighbouring words share a fixed number of rows by hash. A text is one bag, so its length costs no padding.
 
 Source: Joulin, Grave, Bojanowski, Mikolov, "Bag of Tricks for Efficient Text Classification" (2017).
 """
@@ -27,12 +26,12 @@ class FastText(TextClassifier):
 
     def __init__(
         self,
-        dimensions: int = 32,
+        dimensions: int = 16,
         pairs: int = 2**17,
         min_count: int = 2,
         epochs: int = 4,
-        batch_size: int = 64,
-        rate: float = 0.01,
+        batch_size: int = 128,
+        rate: float = 0.02,
         seed: int = 0,
     ):
         self.dimensions, self.pairs, self.min_count = dimensions, pairs, min_count
@@ -47,7 +46,7 @@ class FastText(TextClassifier):
     def _build(self, classes: int) -> Any:
         from torch import nn
 
-        embed = nn.EmbeddingBag(len(self.table_) + self.pairs, self.dimensions, mode="mean", sparse=True)
+        embed = nn.EmbeddingBag(len(self.table_) + self.pairs, self.dimensions, mode="mean")
         nn.init.uniform_(embed.weight, -1 / self.dimensions, 1 / self.dimensions)
         return nn.ModuleDict({"embed": embed, "out": nn.Linear(self.dimensions, classes)})
 
@@ -58,4 +57,4 @@ class FastText(TextClassifier):
         return net["out"](net["embed"](torch.from_numpy(flat), torch.from_numpy(starts)))
 
     def _plan(self) -> Plan:
-        return Plan(self.epochs, self.batch_size, self.rate, sparse=True)
+        return Plan(self.epochs, self.batch_size, self.rate)

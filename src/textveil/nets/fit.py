@@ -21,12 +21,11 @@ Scores = Callable[[Any, Sequence[Any]], Any]  # (network, some coded texts) -> t
 
 @dataclass(frozen=True)
 class Plan:
-    """How long and how fast to learn. `sparse`: the gradients of the embeddings are (rows that no batch uses rest)."""
+    """How long and how fast to learn."""
 
     epochs: int = 5
     batch_size: int = 64
     rate: float = 0.01
-    sparse: bool = False
 
     def __post_init__(self) -> None:
         positive_integer("epochs", self.epochs)
@@ -57,8 +56,8 @@ def fit(
     import torch
 
     steps = plan.epochs * -(-len(coded) // plan.batch_size)
-    optimiser = _optimiser(net, plan)
-    decay = [torch.optim.lr_scheduler.LambdaLR(o, lambda step: 1 - step / steps) for o in optimiser]
+    optimiser = torch.optim.Adam([p for p in net.parameters() if p.requires_grad], lr=plan.rate)
+    decay = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: 1 - step / steps)
     lengths = np.array([len(text) for text in coded])
     net.train()
     losses, done = [], 0
@@ -68,12 +67,10 @@ def fit(
             loss = torch.nn.functional.cross_entropy(
                 scores(net, [coded[i] for i in batch]), torch.from_numpy(targets[batch])
             )
-            for o in optimiser:
-                o.zero_grad()
+            optimiser.zero_grad()
             loss.backward()
-            for o, schedule in zip(optimiser, decay, strict=True):
-                o.step()
-                schedule.step()
+            optimiser.step()
+            decay.step()
             total += float(loss.detach()) * len(batch)
             done += 1
             if progress is not None:
@@ -95,17 +92,6 @@ def probabilities(net: Any, scores: Scores, coded: Sequence[Any], batch_size: in
             parts.append(torch.softmax(scores(net, batch).double(), dim=1).numpy())
     found = np.concatenate(parts)
     return found[np.argsort(order, kind="stable")]
-
-
-def _optimiser(net: Any, plan: Plan) -> list[Any]:
-    import torch
-
-    learnt = {name: p for name, p in net.named_parameters() if p.requires_grad}
-    if not plan.sparse:
-        return [torch.optim.Adam(learnt.values(), lr=plan.rate)]
-    tables = [p for name, p in learnt.items() if name.startswith("embed.")]
-    rest = [p for name, p in learnt.items() if not name.startswith("embed.")]
-    return [torch.optim.SparseAdam(tables, lr=plan.rate), torch.optim.Adam(rest, lr=plan.rate)]
 
 
 def _batches(lengths: np.ndarray, size: int) -> Iterator[np.ndarray]:

@@ -68,7 +68,7 @@ class GeometricTable:
 
     >>> table = GeometricTable(20.0)
     >>> table.reach, f"{table.unclear_share:.4f}"
-    (334, '0.0049')
+    (346, '0.0051')
     """
 
     def __init__(self, scale: float, *, word_bits: int = _WORD_BITS, tail_bits: int = _TAIL_BITS):

@@ -17,6 +17,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ _QUIET = {
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_DATA_DISABLE_PROGRESS_BARS": "1",
     "RAY_TQDM": "0",
+    "RAY_BACKEND_LOG_LEVEL": "fatal",
 }
 
 
@@ -81,7 +83,8 @@ class RayEngine(Engine):
         import ray.data
 
         if not ray.is_initialized():
-            ray.init(**self._start_options())
+            with _hushed():
+                ray.init(**self._start_options())
             self._joined = True
         context = ray.data.DataContext.get_current()
         context.enable_progress_bars = False
@@ -93,7 +96,7 @@ class RayEngine(Engine):
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR, "configure_logging": True}
         if self._address is not None:
             return options | {"address": self._address}
-        self._folder = Path(tempfile.mkdtemp(prefix="veil-"))  # short: names of sockets may have 107 characters
+        self._folder = Path(tempfile.mkdtemp(prefix="veil-", dir=_short_folder()))
         return options | {
             "address": "local",
             "num_cpus": self._workers,
@@ -110,6 +113,24 @@ class RayEngine(Engine):
             self._joined = False
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
+
+
+@contextmanager
+def _hushed() -> Iterator[None]:
+    """Ray's core greets on the error stream, below Python; what goes wrong comes as an exception."""
+    kept, nothing = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nothing)
+
+
+def _short_folder() -> str | None:
+    """The name of a socket has at most 107 characters, of which Ray takes some 65 and our folder 15."""
+    return None if len(tempfile.gettempdir()) < 25 else "/tmp"
 
 
 class Veiler:

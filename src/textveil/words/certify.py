@@ -150,7 +150,7 @@ def _method(mechanism: WordMechanism, angles: int) -> _Method | None:
     if isinstance(mechanism, Laplace) and mechanism.vectors_.dimensions == 1:
         return _Method("integration along a line", 300, rays.by_rays)
     if isinstance(mechanism, Laplace) and mechanism.vectors_.dimensions == 2:
-        return _Method(f"integration along {angles} rays a word", 40, lambda m: rays.by_rays(m, angles))
+        return _Method(f"integration along {angles} rays a word", 24, lambda m: rays.by_rays(m, angles))
     return None
 
 

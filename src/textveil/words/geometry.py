@@ -48,9 +48,22 @@ def distances(points: np.ndarray, words: np.ndarray) -> np.ndarray:
 
 
 def angles(points: np.ndarray, words: np.ndarray) -> np.ndarray:
-    """Angle between each point and each word, in radians: a metric on directions."""
-    unit = [m / np.maximum(np.linalg.norm(m, axis=1, keepdims=True), 1e-300) for m in (points, words)]
-    return np.arccos(np.clip(unit[0] @ unit[1].T, -1.0, 1.0))
+    """Angle between each point and each word, in radians: a metric on directions.
+
+    arccos loses half of the digits near 0 and pi (an error of 1e-16 in the cosine is one of 1e-8 in the angle, enough to
+    break the triangle inequality), so such pairs are measured by their chord: angle = 2 arcsin(||u - v|| / 2).
+
+    >>> angles(np.array([[1.0, 0.0]]), np.array([[2.0, 0.0], [0.0, 3.0], [-1.0, 0.0]])).round(6).tolist()
+    [[0.0, 1.570796, 3.141593]]
+    """
+    u, v = (m / np.maximum(np.linalg.norm(m, axis=1, keepdims=True), 1e-300) for m in (points, words))
+    cosine = u @ v.T
+    found = np.arccos(np.clip(cosine, -1.0, 1.0))
+    for i, j in np.argwhere(np.abs(cosine) > 1 - 1e-4):
+        chord = np.linalg.norm(u[i] - np.sign(cosine[i, j]) * v[j])
+        near = 2 * np.arcsin(min(chord / 2, 1.0))
+        found[i, j] = near if cosine[i, j] > 0 else np.pi - near
+    return found
 
 
 def _stretch(points: np.ndarray, start: int) -> float:

@@ -141,7 +141,7 @@ def test_another_unit_never_compares_silently():
 
 
 def test_verdicts():
-    assert guess(900, 1000, 0.5).verdict(promise(Pure(0.5))).startswith("refuted at 0.99 confidence")
+    assert guess(900, 1000, 0.5).verdict(promise(Pure(0.5))).startswith("refuted: the promise does not hold")
     assert guess(500, 1000, 0.5).verdict(promise(Pure(0.5))).startswith(NOT_REFUTED)
     assert "nothing to refute" in guess(1, 2, 0.5).verdict(promise(NoPromise("broken by design", "broken")))
     assert "allowed: any" in guess(1, 2, 0.5).verdict(promise(Metric(1.0, "l2")))

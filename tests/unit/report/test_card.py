@@ -172,7 +172,7 @@ def test_refuted_evidence_is_shown_first_and_in_the_table():
     page = write_card(manifest(promise, [WEAK]))
     text = text_of(page)
     assert "THE PROMISE IS REFUTED" in text
-    assert "refuted at 0.99 confidence: the promise does not hold" in text
+    assert "refuted: the promise does not hold" in text
     assert page.index("THE PROMISE IS REFUTED") < page.index("<h1>")
     assert "A theorem covers what was done." not in text.split("How to read this card")[0]
     assert "REFUTED" not in text_of(write_card(FULL))

@@ -265,7 +265,7 @@ def test_rows_are_tried_many_at_once():
     found = check_mechanism(Count(), np.ones((2, 3)), worlds=[Worlds(np.zeros(3), np.array([1.0, 0, 0]), by_row=True)])
     (evidence, guarantee) = found.evidence[0]
     assert evidence.tries == 50_000 and not evidence.refutes(guarantee)
-    with pytest.raises(BrokenLaw, match="a loss of at least 1.* where 1 is allowed"):
+    with pytest.raises(BrokenLaw, match=r"a loss of at least 1.* where 1 is allowed"):
         check_mechanism(Count(), np.ones((2, 3)), worlds=[Worlds(np.zeros(3), np.array([2.0, 0, 0]), by_row=True)])
 
 

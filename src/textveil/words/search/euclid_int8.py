@@ -22,7 +22,7 @@ a_j and b are chosen such that ||X_j|| ||Y|| <= 32767 on that lane. Machines wit
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 
 import llvmlite.binding
 import numpy as np
@@ -52,9 +52,24 @@ FUSED = ("contract",)  # a product and a sum may share one rounding: it errs les
 I8, I16, I32, I64, F32 = ir.IntType(8), ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType()
 
 
+@cache
 def works_here() -> bool:
-    """Whether this processor has the instructions."""
-    return bool(FEATURES.get("avx2"))
+    """Whether this processor has the instructions; the wide ones have to agree with a direct computation first."""
+    return bool(FEATURES.get("avx2")) and (not WIDE or agrees_with_numpy())
+
+
+def agrees_with_numpy() -> bool:
+    """Whether scans of small integers, with many ties, find the distances that numpy finds."""
+    rng = np.random.default_rng()
+    matrix, queries = (rng.integers(-40, 41, (rows, 70)).astype(np.float32) for rows in (203, 37))
+    squared, count = np.full((len(queries), 1), np.inf), np.zeros(len(queries), np.int64)
+    found = np.zeros((len(queries), 1), np.int32)
+    try:
+        empty = np.empty((len(queries), 0), np.uint64)
+        Blocks(matrix).scan(queries, squared, found, count, empty, np.empty(0, np.uint64))
+    except Exception:  # whatever a compiler without this instruction raises
+        return False
+    return bool(np.array_equal(squared[:, 0], ((queries[:, None] - matrix[None]) ** 2).sum(axis=2).min(axis=1)))
 
 
 def lanes_of(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -359,7 +374,9 @@ class Blocks:
         self.lost = self._padded(np.linalg.norm(x - approximate, axis=1), count, 0.0)
         self.size = self._padded(np.linalg.norm(approximate, axis=1), count, 0.0)
         self.unit = self._padded(unit, count, 0.0).astype(np.float32)
-        self.longest_lane = max(1.0, *(float(np.linalg.norm(part, axis=1).max(initial=0.0)) for part in lanes_of(integers)))
+        self.longest_lane = max(
+            1.0, *(float(np.linalg.norm(part, axis=1).max(initial=0.0)) for part in lanes_of(integers))
+        )
         self.scale = float((x * x).sum(axis=1).max() + self.mean @ self.mean)
         self.blocks = self._blocked(integers, count)
 

@@ -84,9 +84,7 @@ class HammingSearch:
     def _no_bits_beyond(self, words: np.ndarray, name: str) -> None:
         """A bit outside the code would count in one engine and not in the other."""
         whole, rest = divmod(self.bits, 64)
-        stray = words[:, whole + 1 :].any() or (
-            whole < words.shape[1] and (words[:, whole] >> np.uint64(rest)).any()
-        )
+        stray = words[:, whole + 1 :].any() or (whole < words.shape[1] and (words[:, whole] >> np.uint64(rest)).any())
         if stray:
             raise BadInput(f"{name} has bits set beyond the first {self.bits}")
 

@@ -1,0 +1,167 @@
+"""Engines give back the same parts in the same order, whatever happens to their workers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from multiprocessing import active_children
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from textveil.core import BadInput, UnknownName
+from textveil.recipes import engines
+from textveil.recipes.engines import Part, Workers, WorkersDied, open_engine, source_of_part
+from textveil.text.vectors import from_arrays
+from textveil.words import BRR
+
+WORDS = [f"{a}{b}" for a in "bdfgklmnprst" for b in ("ai", "eo", "iu")]
+
+
+def mechanism(**parameters):
+    rng = np.random.default_rng(5)
+    codes = rng.integers(0, 2**63, (len(WORDS), 2), dtype=np.uint64)
+    return BRR(epsilon=0.1, **parameters).fit(from_arrays(WORDS, rng.normal(size=(len(WORDS), 4)), codes=codes))
+
+
+def parts(count: int) -> list[Part]:
+    return [Part(n, [" ".join(WORDS[n % 7 :]), f"{WORDS[n % 5]}!"]) for n in range(count)]
+
+
+def test_a_draft_does_not_depend_on_the_number_of_workers():
+    one, two = (open_engine(mechanism(seed=11), workers=workers) for workers in (1, 2))
+    with one, two:
+        assert list(one.veil(parts(12))) == list(two.veil(parts(12)))
+
+
+def test_parts_of_a_draft_have_noise_of_their_own():
+    with open_engine(mechanism(seed=11)) as engine:
+        first, second = engine.veil([Part(0, [" ".join(WORDS)]), Part(1, [" ".join(WORDS)])])
+    assert first.texts != second.texts and first.words == second.words == len(WORDS)
+    assert source_of_part(None, 0).seeded is False
+
+
+def test_secure_workers_draw_differently():
+    """Equal texts in 40 parts: the chance that any two agree is below 1e-30 (36 words, no word stays with odds above .5)."""
+    with open_engine(mechanism(), workers=2) as engine:
+        drawn = [part.texts[0] for part in engine.veil([Part(n, [" ".join(WORDS)]) for n in range(40)])]
+    assert len(set(drawn)) == 40
+
+
+def test_parts_are_read_only_as_fast_as_they_are_veiled():
+    taken = []
+
+    def watched():
+        for part in parts(60):
+            taken.append(part.number)
+            yield part
+
+    with open_engine(mechanism(), workers=2) as engine:
+        for done in engine.veil(watched()):
+            assert len(taken) <= done.number + engines.WAITING_PER_WORKER * 2 + 1
+    assert taken == list(range(60))
+
+
+class Fatal(BRR):
+    """Dies once, at the first part that holds the word it was told; the file remembers that it did."""
+
+    def apply(self, data, *, noise):
+        if any(self.deadly in text for text in data) and not self.mark.exists():
+            self.mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().apply(data, noise=noise)
+
+
+class AlwaysFatal(BRR):
+    def apply(self, data, *, noise):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def fatal(cls, **attributes):
+    made = mechanism(seed=2)
+    made.__class__ = cls
+    made.__dict__.update(attributes)
+    return made
+
+
+@pytest.fixture
+def importable(monkeypatch):
+    """Workers find the classes of this file."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    import test_engines as known
+
+    return known
+
+
+def test_a_part_whose_worker_is_killed_is_drawn_again(tmp_path, importable):
+    mark = tmp_path / "died"
+    with open_engine(mechanism(seed=2)) as engine:
+        expected = list(engine.veil([*parts(9), Part(9, ["zebulon"]), Part(10, ["baiai"])]))
+    with Workers(fatal(importable.Fatal, deadly="zebulon", mark=mark), 2) as engine:
+        found = list(engine.veil([*parts(9), Part(9, ["zebulon"]), Part(10, ["baiai"])]))
+    assert mark.exists() and found == expected
+
+
+def test_workers_that_always_die_end_the_run(importable):
+    with Workers(fatal(importable.AlwaysFatal), 2) as engine, pytest.raises(WorkersDied, match="3 times in a row"):
+        list(engine.veil(parts(4)))
+
+
+def test_a_worker_killed_from_outside():
+    source = iter(parts(40))
+    with open_engine(mechanism(seed=3), workers=2) as engine:
+        done = engine.veil(source)
+        first = next(done)
+        os.kill(active_children()[0].pid, signal.SIGKILL)
+        rest = list(done)
+    assert [part.number for part in [first, *rest]] == list(range(40))
+    with open_engine(mechanism(seed=3)) as engine:
+        assert [first, *rest] == list(engine.veil(parts(40)))
+
+
+def test_workers_end_with_the_engine():
+    with open_engine(mechanism(), workers=2) as engine:
+        next(engine.veil(parts(30)))
+        assert active_children()
+    deadline = time.monotonic() + 30
+    while active_children() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not active_children()
+
+
+class Talkative(BRR):
+    def apply(self, data, *, noise):
+        if "zebulon" in data:
+            raise ValueError(f"cannot veil {data}")
+        return super().apply(data, noise=noise)
+
+
+def test_an_error_crosses_without_its_message(importable):
+    with Workers(fatal(importable.Talkative), 2) as engine, pytest.raises(RuntimeError) as caught:
+        list(engine.veil([Part(0, ["zebulon"])]))
+    assert str(caught.value) == "a worker met ValueError" and "zebulon" not in repr(caught.getrepr())
+
+
+def test_words_are_counted():
+    with open_engine(mechanism()) as engine:
+        (done,) = engine.veil([Part(4, ["bai, deo.", "", "it's"])])
+    assert (done.number, len(done.texts), done.words) == (4, 3, 4)
+
+
+def test_unknown_engines_and_counts_are_named():
+    with pytest.raises(UnknownName, match="there are: local, ray|there are: ray, local"):
+        open_engine(mechanism(), engine="spark")
+    with pytest.raises(BadInput, match="workers"):
+        open_engine(mechanism(), workers=0)
+    with pytest.raises(BadInput, match="--engine ray"):
+        open_engine(mechanism(), address="ray://head:10001")
+
+
+def test_ray_that_is_not_installed_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(BadInput, match=r"textveil\[ray\]"):
+        open_engine(mechanism(), engine="ray")
