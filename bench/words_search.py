@@ -1,8 +1,8 @@
 """Exact search beside faiss: `python bench/words_search.py [--quick]`.
 
-Ours and the peer take turns in one process, so that a busy machine slows both; times are medians. Noise is what the mechanisms
-add: each bit flipped with probability 1 / (1 + e^eps), or a uniform direction times a Gamma(d, 1/eps) radius. With the
-evaluation data (`TEXTVEIL_DATA`, or `../shared/data` beside the project) real vectors are used, else Gaussian ones.
+Ours and the peer take turns in one process, so that a busy machine slows both; times are medians. Noise is what the
+mechanisms add: each bit flipped with probability 1 / (1 + e^eps), or a uniform direction times a Gamma(d, 1/eps) radius.
+With the evaluation data (`TEXTVEIL_DATA`, or `../shared/data` beside the project) real vectors are used, else Gaussian.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer rounds, no approximate indexes")
     parser.add_argument("--batch", type=int, default=2000)
     options = parser.parse_args()
-    rounds = 5 if options.quick else 15
+    rounds = 3 if options.quick else 15
     rng = np.random.default_rng()
     ratios: dict[str, float] = {}
     for threads in (1, 2):

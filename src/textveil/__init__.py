@@ -15,7 +15,20 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-_ROOMS = ("accounting", "attacks", "core", "noise", "recipes", "report", "testing", "text", "words")
+_ROOMS = (
+    "accounting",
+    "attacks",
+    "core",
+    "counts",
+    "nets",
+    "noise",
+    "recipes",
+    "report",
+    "reproduce",
+    "testing",
+    "text",
+    "words",
+)
 _NAMES = {
     "vectors": "textveil.text.vectors",
     "Ledger": "textveil.accounting.ledger:Ledger",

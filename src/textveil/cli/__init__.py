@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from textveil import __version__
-from textveil.cli import audit, demo, ledger, report, vectors, veil, words
+from textveil.cli import audit, counts, demo, ledger, report, reproduce, vectors, veil, words
 from textveil.core.errors import TextveilError
 
 app = typer.Typer(
@@ -27,8 +27,10 @@ app = typer.Typer(
 )
 app.command("demo")(demo.demo)
 app.command("veil")(veil.veil)
+app.command("counts")(counts.counts)
 app.command("audit")(audit.audit)
 app.command("report")(report.report)
+app.command("reproduce")(reproduce.reproduce)
 app.add_typer(words.app, name="words")
 app.add_typer(vectors.app, name="vectors")
 app.add_typer(ledger.app, name="ledger")

@@ -42,7 +42,7 @@ def info(
 @app.command()
 def build(
     source: Annotated[Path, typer.Argument(metavar="VECTORS", help="GloVe, word2vec or fastText text, or .npz.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="The .tvv file to write.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The .tvv file to write; .tvc for the codes alone.")],
     limit: Annotated[int | None, typer.Option(help="Only the first N words.")] = None,
     bits: Annotated[int, typer.Option(help="Length of the binary codes; 0 for none.")] = 256,
     dtype: Annotated[str, typer.Option(help="float32 | float16 | int8: how the vectors are stored.")] = "float32",
@@ -51,6 +51,7 @@ def build(
 
     Example: textveil vectors build glove.6B.100d.txt -o glove.tvv --limit 50000
     """
+    from textveil.core.errors import BadInput
     from textveil.core.release import check_free
     from textveil.text.binarise import binarise
     from textveil.text.vectors import load
@@ -59,6 +60,12 @@ def build(
     found = load(source, limit=limit)
     if bits:
         found = found.with_codes(binarise(found, bits=bits))
+    if out.suffix == ".tvc":
+        if found.codes is None:
+            raise BadInput("holds codes, so their length cannot be 0", where=out, possible="--bits 256")
+        found.codes.save(out)
+        typer.echo(f"{len(found):,} words, {found.codes.bits} bits, {out.stat().st_size:,} bytes: {out}")
+        return
     found.save(out, dtype=dtype)
     typer.echo(f"{len(found):,} words, {found.dimensions} dimensions, {bits} bits: {out}")
 

@@ -28,6 +28,9 @@ ATTACKS = {
     "counts.passage": "textveil.attacks.passage:PassageAttack",
     "counts.phrase": "textveil.attacks.passage:PhraseAttack",
     "words.bayes": "textveil.attacks.words_bayes:BayesAttack",
+    "words.nearest": "textveil.attacks.words_nearest:NearestAttack",
+    "words.context": "textveil.attacks.words_context:ContextAttack",
+    "membership.shadow": "textveil.attacks.membership:ShadowAttack",
 }
 
 WRITERS = {

@@ -6,6 +6,7 @@ charged or drawn, and named by its row (from 0), never by its content.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,14 +15,13 @@ from scipy import sparse
 from textveil.core import BadInput
 from textveil.noise import Source
 from textveil.noise.discrete import geometric
-from textveil.noise.table import LARGEST_SCALE, table_geometric
+from textveil.noise.table import LARGEST_SCALE, table_for
 
 Counts = Any  # a scipy sparse matrix or array, or a two-dimensional numpy array
 
 FEW_DRAWS = 20_000  # up to here OpenDP takes a fifth of a second
 LARGEST_COUNT = 2**30  # leaves room for noise in 32 bits
-_END = 2**31 - 1
-_CELLS_AT_ONCE = 1_000_000
+_CELLS_AT_ONCE = 250_000  # 1 MB: stays in the cache from the draw to the clamp
 
 
 def checked(data: Counts, *, columns: int | None = None, empty: str = "keep") -> sparse.csr_array:
@@ -85,33 +85,38 @@ def _refuse(rows: sparse.csr_array, bad: np.ndarray, what: str, possible: str | 
         raise BadInput(f"document {row} (row {row}, counted from 0) {what}", possible=possible)
 
 
-def draw(source: Source, shape: tuple[int, ...], scale: float) -> np.ndarray:
-    """Two-sided geometric noise: OpenDP's for a few draws and for huge scales, the table's for matrices. Both are exact."""
-    cells = int(np.prod(shape))
-    if cells <= FEW_DRAWS or scale > LARGEST_SCALE:
-        return geometric(shape, scale, source)
-    return table_geometric(source, shape, scale)
-
-
 def with_noise(rows: sparse.csr_array, scale: float, source: Source, *, clamp: bool, to_sparse: bool) -> Any:
     """Counts plus noise in every cell, as a new dense (int32) or CSR array; negatives become 0 where `clamp` is set."""
     documents, width = rows.shape
     step = max(1, _CELLS_AT_ONCE // width)
-    out = None if to_sparse else np.empty((documents, width), np.int32)
+    fill = noise_for(documents * width, scale)
+    spare = np.empty((min(step, documents) if to_sparse else documents, width), np.int32)
     parts = []
     for start in range(0, documents, step):
         stop = min(start + step, documents)
-        block = draw(source, (stop - start, width), scale)
+        block = spare[: stop - start] if to_sparse else spare[start:stop]
+        fill(source, block)
         add_counts(block, rows, start, stop)
         if clamp:
             np.maximum(block, 0, out=block)
-        if out is None:
-            parts.append(sparse.csr_array(block.astype(np.int32, copy=False)))
-        else:
-            out[start:stop] = block if block.dtype == out.dtype else np.clip(block, -_END, _END)
-    if out is not None:
-        return out
+        if to_sparse:
+            parts.append(sparse.csr_array(block))
+    if not to_sparse:
+        return spare
     return sparse.vstack(parts, format="csr") if parts else sparse.csr_array((0, width), dtype=np.int32)
+
+
+def noise_for(cells: int, scale: float) -> Callable[[Source, np.ndarray], None]:
+    """How to fill blocks of 32-bit numbers with noise: OpenDP for a few draws and huge scales, a table for the rest.
+
+    Both are exact. What lies beyond 2^30 is cut, which is post-processing.
+    """
+    if cells <= FEW_DRAWS or scale > LARGEST_SCALE:
+        return lambda source, block: np.copyto(
+            block, np.clip(geometric(block.shape, scale, source), -LARGEST_COUNT, LARGEST_COUNT), casting="same_kind"
+        )
+    table = table_for(scale)
+    return lambda source, block: table.fill(source, block.reshape(-1))
 
 
 def add_counts(block: np.ndarray, rows: sparse.csr_array, start: int, stop: int) -> None:
@@ -119,6 +124,13 @@ def add_counts(block: np.ndarray, rows: sparse.csr_array, start: int, stop: int)
     first, last = rows.indptr[start], rows.indptr[stop]
     places = np.repeat(np.arange(stop - start), np.diff(rows.indptr[start : stop + 1]))
     block[places, rows.indices[first:last]] += rows.data[first:last].astype(block.dtype, copy=False)
+
+
+def draw(source: Source, shape: tuple[int, ...], scale: float) -> np.ndarray:
+    """Two-sided geometric noise in a new array."""
+    out = np.empty(shape, np.int32)
+    noise_for(out.size, scale)(source, out)
+    return out
 
 
 def column_sums(rows: sparse.csr_array) -> np.ndarray:

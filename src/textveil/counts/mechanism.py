@@ -321,7 +321,12 @@ def noise_density(scale: float) -> float:
 
 
 def _width(data: Any) -> int:
-    shape = getattr(data, "shape", None) or np.shape(data)
+    shape = getattr(data, "shape", None)
+    if shape is None:
+        try:
+            shape = np.shape(data)
+        except ValueError:  # rows of different lengths
+            shape = ()
     if len(shape) != 2 or shape[1] == 0:
         raise BadInput("counts must be a table of numbers, one row per document and one column per word")
     return int(shape[1])

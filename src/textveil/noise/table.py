@@ -123,8 +123,9 @@ class GeometricTable:
         for i in equal:
             places[i] += self._lies_above(int(words[i]), int(places[i]), source)
         values = (places - self.reach - 1).astype(np.int32)
-        for i in np.flatnonzero(np.abs(values) > self.reach):
-            values[i] = np.sign(values[i]) * (self.reach + 1 + self._one_sided(source))
+        tails = np.flatnonzero(np.abs(values) > self.reach)
+        if len(tails):
+            values[tails] = np.sign(values[tails]) * (self.reach + 1 + self._one_sided(len(tails), source))
         return values
 
     def _lies_above(self, word: int, place: int, source: Source) -> bool:
@@ -143,13 +144,14 @@ class GeometricTable:
         floor = _floor_of(self.scale, power, bits)
         return floor if k < 0 else (1 << bits) - 1 - floor
 
-    def _one_sided(self, source: Source) -> int:
-        """A geometric draw: the two-sided law, given that it is 0 or more."""
-        one = np.empty(1, np.int32)
-        while True:
-            self.fill(source, one)
-            if one[0] >= 0:
-                return int(one[0])
+    def _one_sided(self, count: int, source: Source) -> Draws:
+        """Geometric draws: the two-sided law, given that it is 0 or more."""
+        out = np.full(count, -1, np.int32)
+        while len(missing := np.flatnonzero(out < 0)):
+            again = np.empty(len(missing), np.int32)
+            self.fill(source, again)
+            out[missing] = again
+        return out
 
 
 def _reach(scale: float, tail_bits: int) -> int:

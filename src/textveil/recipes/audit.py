@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,10 +19,11 @@ from textveil.attacks.exposure import Exposure
 from textveil.core import BadInput, Guarantee, read_manifest, registry
 from textveil.core.release import write_manifest
 from textveil.noise import Source, secure
-from textveil.text import readers, tokens
+from textveil.text import readers, sample, tokens
 from textveil.words.mechanism import WordMechanism
 
 SCORED_WORDS = 200_000
+PUBLIC_WORDS = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ def audit_folder(
     attack_names: list[str],
     *,
     truth: Path | None = None,
+    public: Path | None = None,
     vectors: str | None = None,
     text_field: str | None = None,
     parameters: dict[str, Any] | None = None,
@@ -52,7 +55,7 @@ def audit_folder(
     """Run attacks on a folder, add their evidence to `release.json` and to the card."""
     manifest = read_manifest(folder)
     attacks = [registry.make("attack", name, **(parameters or {})) for name in attack_names]
-    exposure = word_exposure(folder, manifest, truth=truth, vectors=vectors, text_field=text_field)
+    exposure = word_exposure(folder, manifest, truth=truth, public=public, vectors=vectors, text_field=text_field)
     found = []
     for attack in attacks:
         progress(attack.name)
@@ -75,21 +78,24 @@ def word_exposure(
     manifest: dict[str, Any],
     *,
     truth: Path | None = None,
+    public: Path | None = None,
     vectors: str | None = None,
     text_field: str | None = None,
 ) -> Exposure:
     """What an adversary of a veiled file has."""
     mechanism = rebuild(manifest, vectors)
     prior = np.asarray(mechanism.vectors_.prior)
-    observed, true_rows = None, None
+    aligned = None
     if truth is not None:
-        observed, true_rows = aligned_rows(mechanism, folder / manifest["data"], truth, text_field)
+        aligned = aligned_rows(mechanism, folder / manifest["data"], truth, text_field)
     return Exposure(
-        observed=observed,
+        observed=None if aligned is None else aligned.observed,
+        documents=None if aligned is None else aligned.documents,
         vocabulary=list(mechanism.vectors_.words),
         prior=prior,
         channel=WordChannel(mechanism, prior),
-        truth=true_rows,
+        public=public_rows(mechanism, public, _scored_texts(truth, aligned, text_field), text_field),
+        truth=None if aligned is None else aligned.truth,
         release=folder,
     )
 
@@ -111,17 +117,24 @@ def rebuild(manifest: dict[str, Any], vectors: str | None = None) -> WordMechani
     return mechanism
 
 
-def aligned_rows(
-    mechanism: WordMechanism, data: Path, truth: Path, text_field: str | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of released and original words, word by word; -1 for originals outside the vocabulary.
+class Aligned(NamedTuple):
+    """Rows of released and original words, word by word, and the number of the record that each belongs to."""
+
+    observed: np.ndarray
+    truth: np.ndarray
+    documents: np.ndarray
+
+
+def aligned_rows(mechanism: WordMechanism, data: Path, truth: Path, text_field: str | None) -> Aligned:
+    """Released and original words side by side; -1 for originals outside the vocabulary.
 
     A record whose words cannot be counted off one by one is left out (rare: an apostrophe before a drawn letter).
     """
     seen: list[int] = []
     true: list[int] = []
+    documents: list[int] = []
     rows = mechanism.rows_
-    for out, original in _pairs(data, truth, text_field):
+    for number, (out, original) in enumerate(_pairs(data, truth, text_field)):
         a, b = ([tokens.fold(w) for w in tokens.words(t)] for t in (out, original))
         if len(a) != len(b):
             continue
@@ -130,11 +143,38 @@ def aligned_rows(
                 continue  # kept words and fixed tokens are not drawn: nothing to guess
             seen.append(rows[shown])
             true.append(rows.get(word, -1))
+            documents.append(number)
         if len(seen) >= SCORED_WORDS:
             break
     if not seen:
         raise BadInput("no words could be aligned with the release", where=truth)
-    return np.array(seen, dtype=np.int64), np.array(true, dtype=np.int64)
+    return Aligned(*(np.array(part, dtype=np.int64) for part in (seen, true, documents)))
+
+
+def public_rows(
+    mechanism: WordMechanism, public: Path | None, private: set[str], text_field: str | None
+) -> list[np.ndarray]:
+    """Public texts that the adversary can learn a language from, as rows; the bundled letters where no file is given.
+
+    A text that is also among the private ones is no public knowledge: it is left out.
+    """
+    records = readers.open_reader(public or sample.path(), text_field=text_field if public else "text")
+    texts: list[np.ndarray] = []
+    words = 0
+    for record in records:
+        if record.text not in private:
+            find = mechanism.rows_.get
+            texts.append(np.array([find(tokens.fold(w), -1) for w in tokens.words(record.text)], dtype=np.int64))
+            words += len(texts[-1])
+        if words >= PUBLIC_WORDS:
+            break
+    return texts
+
+
+def _scored_texts(truth: Path | None, aligned: Aligned | None, text_field: str | None) -> set[str]:
+    if truth is None or aligned is None:
+        return set()
+    return {r.text for r in islice(readers.open_reader(truth, text_field=text_field), int(aligned.documents[-1]) + 1)}
 
 
 def _pairs(data: Path, truth: Path, text_field: str | None) -> Iterator[tuple[str, str]]:

@@ -144,7 +144,9 @@ def _charge(job: CountsJob, key: bytes, table: Table, event: Event) -> str | Non
         return None
     ledger = Ledger(job.ledger, key=key)
     if ledger.key != key:
-        raise BadInput("was made by another process since this command began", where=job.ledger, possible="run it again")
+        raise BadInput(
+            "was made by another process since this command began", where=job.ledger, possible="run it again"
+        )
     note = f"counts {job.source.name}"
     return ledger.charge(event, note, fingerprint=table.fingerprint, other_data=job.other_data).id
 
@@ -204,6 +206,7 @@ def _facts(mechanism: LimitedPrecision, released: Released) -> dict[str, Any]:
     return {
         "policies": policies,
         "counts": {
+            "scale": scale,
             "documents": counts.shape[0],
             "columns": counts.shape[1],
             "filled": filled / cells if cells else 0.0,

@@ -3,10 +3,10 @@
 A reading task on this machine streams the parts (so only this machine needs the file), actors that hold the mechanism veil
 them, and the results stream back in order. Ray restarts an actor that dies and gives its part to another one.
 
-Where private text goes. Texts on their way lie in Ray's object store, which is shared memory; when that is full Ray writes them
-to disk ("spilling"), so parts are small and few are under way. On this machine Ray gets a temporary folder that only its
-owner can read, removed at the end. On a cluster (`address`) texts travel to its machines and lie in their object stores, under
-its administrator's rules. Logs hold no text: errors of workers cross without their messages.
+Where private text goes. Texts on their way lie in Ray's object store, which is shared memory; when that is full Ray writes
+them to disk ("spilling"), so parts are small and few are under way. On this machine Ray gets a temporary folder that only
+its owner can read, removed at the end. On a cluster (`address`) texts travel to its machines and lie in their object stores,
+under its administrator's rules. Logs hold no text: errors of workers cross without their messages.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ _QUIET = {
     "RAY_DATA_DISABLE_PROGRESS_BARS": "1",
     "RAY_TQDM": "0",
     "RAY_BACKEND_LOG_LEVEL": "fatal",
+    "RAY_DEDUP_LOGS_SKIP_REGEX": ".",  # lines to leave out: all of them
 }
 
 
@@ -41,7 +42,9 @@ class RayEngine(Engine):
 
     def __init__(self, mechanism: WordMechanism, workers: int, address: str | None):
         if importlib.util.find_spec("ray") is None or importlib.util.find_spec("pandas") is None:
-            raise BadInput("engine 'ray' needs Ray Data, which is not installed", possible="pip install 'textveil[ray]'")
+            raise BadInput(
+                "engine 'ray' needs Ray Data, which is not installed", possible="pip install 'textveil[ray]'"
+            )
         self._mechanism, self._workers, self._address = mechanism, workers, address
         self._folder: Path | None = None
         self._joined = False

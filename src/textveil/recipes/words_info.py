@@ -32,6 +32,8 @@ def word_info(mechanism: WordMechanism, word: str, *, draws: int) -> dict[str, A
         "stay_interval": [limit(counts[folded], draws, 0.975) for limit in (lower_limit, upper_limit)],
         "entropy": -sum(p * math.log2(p) for _, p in odds),
         "distinct": len(counts),
+        "N_w": counts[folded],  # the plausible-deniability numbers of Feyisetan et al. 2020, for this many draws
+        "S_w": len(counts),
         "draws": draws,
         "substitutes": [[w, p] for w, p in odds],
     }

@@ -27,6 +27,7 @@ from textveil.core import BadInput
 from textveil.noise import Source
 from textveil.noise.bits import flip, flip_probability
 from textveil.text.codes import Codes, hamming
+from textveil.words.codes_only import CodesOnly
 from textveil.words.mechanism import WordMechanism
 from textveil.words.search import HammingSearch
 
@@ -66,6 +67,8 @@ class BRR(WordMechanism):
         codes = self.vectors_.codes
         if codes is not None and self.bits in (None, codes.bits):
             return codes
+        if isinstance(self.vectors_, CodesOnly):
+            raise BadInput(f"bits is {self.bits}, but the codes have {self.vectors_.codes.bits} bits")
         if self.bits is None or 64 <= self.bits <= 512:
             from textveil.text.binarise import binarise
 

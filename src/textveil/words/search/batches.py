@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 
@@ -64,7 +65,7 @@ def spread(work: Callable[[int, int], None], count: int, threads: int) -> None:
         return
     edges = np.linspace(0, count, min(threads, count) + 1).astype(int)
     with ThreadPoolExecutor(len(edges) - 1) as pool:
-        for done in [pool.submit(work, a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]:
+        for done in [pool.submit(work, a, b) for a, b in pairwise(edges)]:
             done.result()
 
 

@@ -9,34 +9,28 @@ x_j = a_j X_j + e_j and y = b Y + f with small integers X_j, Y. Then x_j.y = a_j
 
     s_j >= ||x_j||^2 / 2 - a_j b X_j.Y - ||e_j|| ||y|| - ||a_j X_j|| ||f||.                                        (1)
 
-Queries go by length in groups; with the largest ||y|| and ||f|| of a group, all of (1) but the product is one number per word
-(`floor`). Rounding: X_j.Y is exact, a_j and b are float32 numbers to begin with, and the evaluation in float32 errs by at most
-4 u (|floor_j| + ||a_j X_j|| ||b Y||), u = 2^-24; 16 u is taken off. Float64 rounding in s and in the distances is covered by 2^-36
-of the squares involved (d <= 4096). Values up to 1e15 keep all of it inside float32, so NaN does not occur.
+Queries go by length in groups; with the largest ||y|| and ||f|| of a group, all of (1) but the product is one number per
+word (`floor`). Rounding: X_j.Y is exact, a_j and b are float32 numbers to begin with, and the evaluation in float32 errs by
+at most 4 u (|floor_j| + ||a_j X_j|| ||b Y||), u = 2^-24; 16 u is taken off, and 1e-35 for numbers below the normal range.
+Float64 rounding in s and in the distances is covered by 2^-36 of the squares involved (d <= 4096). Values up to 1e15 keep
+all of it inside float32, so NaN does not occur.
 
-Products. |X| <= 63 is stored as X + 64 in an unsigned byte, |Y| <= 127 in a signed one, so that the sum of two products,
-at most 2 * 127 * 127, never saturates the 16 bits of the instruction (vpmaddubsw). Sums of 16 bits are then allowed to wrap: the
-offset 64 * sum(Y) is taken off at the start, and the true sum of a lane (every other pair of coordinates) fits in 16 bits since
-a_j and b are chosen such that ||X_j|| ||Y|| <= 32767 on that lane. Machines with AVX512-VNNI sum in 32 bits instead.
+Products. |X| <= 63 is stored as X + 64 in an unsigned byte, |Y| <= 127 in a signed one, so that the sum of two products, at
+most 2 * 127 * 127, never saturates the 16 bits of the instruction (vpmaddubsw). Sums of 16 bits are then allowed to wrap:
+the offset 64 * sum(Y) is taken off at the start, and the true sum of a lane (every other pair of coordinates) fits in 16
+bits since a_j and b are chosen such that ||X_j|| ||Y|| <= 32767 on that lane. AVX512-VNNI sums in 32 bits instead.
 """
 
 from __future__ import annotations
 
 from functools import cache, partial
 
-import llvmlite.binding
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
 from textveil.words.search.batches import aligned
-from textveil.words.search.keep import address, broadcast, compiled, keep, keep_least, popcount
+from textveil.words.search.int8_dots import NARROW, QUERIES, STEP, WIDE, WORDS, screen
+from textveil.words.search.keep import address, compiled, keep, keep_least, popcount
 
-FEATURES = dict(llvmlite.binding.get_host_cpu_features())
-WIDE = bool(FEATURES.get("avx512vnni") and FEATURES.get("avx512bw"))
-QUERIES, WORDS, STEP = 4, 16, 4  # of one block product: queries, words, coordinates a step
 GROUP = 256  # queries of similar length that share their floors
 SAMPLE = 16  # words measured beforehand, so that the first blocks do not keep half of their words
 WAITING = 512  # words put off per query
@@ -47,15 +41,13 @@ WORD_LENGTH = 170.0  # aimed at for a lane of X; leaves about 190 for a lane of 
 MOST_COLUMNS = 4096
 UNIT = 2.0**-24
 SLACK = 2.0**-36
-FUSED = ("contract",)  # a product and a sum may share one rounding: it errs less
-
-I8, I16, I32, I64, F32 = ir.IntType(8), ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType()
+TINY = 1e-35  # far above what float32 loses below its normal range
 
 
 @cache
 def works_here() -> bool:
     """Whether this processor has the instructions; the wide ones have to agree with a direct computation first."""
-    return bool(FEATURES.get("avx2")) and (not WIDE or agrees_with_numpy())
+    return NARROW and (not WIDE or agrees_with_numpy())
 
 
 def agrees_with_numpy() -> bool:
@@ -77,113 +69,6 @@ def lanes_of(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return columns[..., np.arange(columns.shape[-1]) % 4 < 2], columns[..., np.arange(columns.shape[-1]) % 4 >= 2]
 
 
-# --- block product: four queries and sixteen words ---------------------------------------------------------------------------
-
-
-def emit_dots(b: ir.IRBuilder, words, queries, starts, steps) -> list[list[ir.Value]]:
-    """X.Y of each query with each vector of words, as float32."""
-    lanes = 16 if WIDE else 8
-    vectors = WORDS // lanes
-    byte, half, full = ir.VectorType(I8, 4 * lanes), ir.VectorType(I16, 2 * lanes), ir.VectorType(I32, lanes)
-    held = full if WIDE else half
-    sums = [[cgutils.alloca_once(b, held) for _ in range(vectors)] for _ in range(QUERIES)]
-    for q, row in enumerate(sums):
-        start = b.bitcast(broadcast(b, b.load(b.gep(starts, [I64(q)])), full), held)
-        for place in row:
-            b.store(start, place)
-    words = b.bitcast(words, byte.as_pointer())
-    queries = b.bitcast(queries, I32.as_pointer())
-    with cgutils.for_range(b, steps, intp=I64) as loop:
-        row_of_words, row_of_queries = b.mul(loop.index, I64(vectors)), b.mul(loop.index, I64(QUERIES))
-        loaded = [b.load(b.gep(words, [b.add(row_of_words, I64(w))]), align=1) for w in range(vectors)]
-        for q in range(QUERIES):
-            four = broadcast(b, b.load(b.gep(queries, [b.add(row_of_queries, I64(q))]), align=1), full)
-            for w in range(vectors):
-                b.store(multiply_add(b, b.load(sums[q][w]), loaded[w], four, byte, half, full), sums[q][w])
-    floats = ir.VectorType(F32, lanes)
-    return [[b.sitofp(whole(b, b.load(place), half, full), floats) for place in row] for row in sums]
-
-
-def multiply_add(b: ir.IRBuilder, total, words, four, byte, half, full) -> ir.Value:
-    """total + products of four coordinates."""
-    if WIDE:
-        name, kind = "llvm.x86.avx512.vpdpbusd.512", ir.FunctionType(full, [full] * 3)
-        return b.call(cgutils.get_or_insert_function(b.module, kind, name), [total, b.bitcast(words, full), four])
-    name, kind = "llvm.x86.avx2.pmadd.ub.sw", ir.FunctionType(half, [byte] * 2)
-    return b.add(total, b.call(cgutils.get_or_insert_function(b.module, kind, name), [words, b.bitcast(four, byte)]))
-
-
-def whole(b: ir.IRBuilder, total, half, full) -> ir.Value:
-    """Both 16-bit lanes of a word added up in 32 bits."""
-    if WIDE:
-        return total
-    name, kind = "llvm.x86.avx2.pmadd.wd", ir.FunctionType(full, [half] * 2)
-    ones = ir.Constant(half, [1] * half.count)
-    return b.call(cgutils.get_or_insert_function(b.module, kind, name), [total, ones])
-
-
-def emit_screen(
-    b: ir.IRBuilder, words, queries, starts, steps, unit_of_word, floor, unit_of_query, limit, lows
-) -> ir.Value:
-    """64 bits, of query q and word w at 16 q + w: set unless bound (1) exceeds the limit of the query."""
-    dots = emit_dots(b, words, queries, starts, steps)
-    vectors, lanes = len(dots[0]), WORDS // len(dots[0])
-    floats = ir.VectorType(F32, lanes)
-    units, floors = (
-        [b.load(b.bitcast(b.gep(array, [I64(w * lanes)]), floats.as_pointer()), align=4) for w in range(vectors)]
-        for array in (unit_of_word, floor)
-    )
-    bounds, limits = [], []
-    for q, row in enumerate(dots):
-        scale = broadcast(b, b.load(b.gep(unit_of_query, [I64(q)])), floats)
-        limits.append(broadcast(b, b.load(b.gep(limit, [I64(q)])), floats))
-        bounds.append(
-            [
-                b.fsub(floors[w], b.fmul(dot, b.fmul(scale, units[w]), flags=FUSED), flags=FUSED)
-                for w, dot in enumerate(row)
-            ]
-        )
-    return emit_bits(b, bounds, limits, b.bitcast(lows, floats.as_pointer()))
-
-
-def emit_bits(b: ir.IRBuilder, bounds: list[list[ir.Value]], limits: list[ir.Value], lows) -> ir.Value:
-    """The comparisons as one word; usually none holds, and one test of all together says so. Else the bounds are stored too."""
-    lanes = limits[0].type.count
-    narrow, mask, wide = ir.IntType(lanes), ir.VectorType(I32, lanes), ir.IntType(32 * lanes)
-    result = cgutils.alloca_once(b, I64)
-    b.store(I64(0), result)
-    together = ir.Constant(mask, [0] * lanes)
-    for row, most in zip(bounds, limits, strict=True):
-        least = row[0]
-        for bound in row[1:]:
-            least = b.select(b.fcmp_ordered("<", bound, least), bound, least)
-        together = b.or_(together, b.sext(b.fcmp_ordered("<=", least, most), mask))
-    with b.if_then(b.icmp_unsigned("!=", b.bitcast(together, wide), wide(0)), likely=False):
-        bits, place = I64(0), 0
-        for row, most in zip(bounds, limits, strict=True):
-            for bound in row:
-                kept = b.zext(b.bitcast(b.fcmp_ordered("<=", bound, most), narrow), I64)
-                bits = b.or_(bits, b.shl(kept, I64(lanes * place)))
-                b.store(bound, b.gep(lows, [I64(place)]), align=4)
-                place += 1
-        b.store(bits, result)
-    return b.load(result)
-
-
-@intrinsic
-def screen(typing_context, words, queries, starts, steps, unit_of_word, floor, unit_of_query, limit, lows):
-    """Which of sixteen words may matter to which of four queries, and (if any does) all their bounds in `lows`."""
-    pointers = (words, queries, starts, types.intp, unit_of_word, floor, unit_of_query, limit, lows)
-
-    def generate(context, builder, signature, arguments):
-        return emit_screen(builder, *arguments)
-
-    return types.uint64(*pointers), generate
-
-
-# --- queries -----------------------------------------------------------------------------------------------------------------
-
-
 @compiled
 def pack_queries(queries, order, mean, longest_lane, packed, starts, unit, length, residue):
     """Integers Y of the queries in `order`, four by four and step by step, with what the bound needs to know of them."""
@@ -199,8 +84,8 @@ def pack_queries(queries, order, mean, longest_lane, packed, starts, unit, lengt
         lane = np.sqrt(max(square[0], square[1]))
         room = LANE_LIMIT / longest_lane - np.sqrt(d / 2 + 1) / 2 - 1  # rounding adds up to half a unit a coordinate
         b = np.float32(max(most / QUERY_MOST, lane / room) * 1.000001)
-        if not b > np.float32(1e-35):
-            b = np.float32(1e-35)
+        if not b > np.float32(TINY):
+            b = np.float32(TINY)
         lost = 0.0
         sums = np.zeros(2, np.int64)
         for c in range(d):
@@ -228,16 +113,13 @@ def squared_distance(matrix, j, queries, i):
     return total
 
 
-# --- scan --------------------------------------------------------------------------------------------------------------------
-
-
 @compiled
 def fill_floors(half_square, lost, size, longest, residue, floor):
     """(1) without its product, lowered by what float32 may lose."""
     for j in range(half_square.shape[0]):
         product = size[j] * (longest + residue)
         exact = half_square[j] - lost[j] * longest - size[j] * residue
-        floor[j] = np.float32(exact - 16 * UNIT * (abs(exact) + product))
+        floor[j] = np.float32(exact - 16 * UNIT * (abs(exact) + product) - TINY)
 
 
 @compiled
@@ -290,8 +172,8 @@ def scan(
 ):  # fmt: skip
     """One group of queries against all words.
 
-    To measure a word means to fetch its vector from memory. So only a word with one of the k least bounds so far is measured at
-    once, which keeps the limit low; the others wait, and at the end few of them are still within the limit.
+    To measure a word means to fetch its vector from memory. So only a word with one of the k least bounds so far is measured
+    at once, which keeps the limit low; the others wait, and at the end few of them are still within the limit.
     """
     steps, k, many = blocks.shape[1], distance.shape[1], order.shape[0]
     limit = np.full(packed.shape[0] * QUERIES, -np.inf, np.float32)
@@ -367,7 +249,7 @@ class Blocks:
         x = matrix - self.mean
         lane = np.sqrt(np.maximum(*((part * part).sum(axis=1) for part in lanes_of(x))))
         unit = np.maximum(np.abs(x).max(axis=1) / WORD_MOST, lane / WORD_LENGTH) * 1.000001
-        unit = np.maximum(unit, 1e-35).astype(np.float32)
+        unit = np.maximum(unit, TINY).astype(np.float32)
         integers = np.rint(x / unit[:, None])
         approximate = integers * unit[:, None]
         self.half_square = self._padded((x * x).sum(axis=1) / 2, count, 1e36)  # never within a limit

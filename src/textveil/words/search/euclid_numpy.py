@@ -2,10 +2,11 @@
 
 Claim. The k words of least float64 distance are among the survivors.
 
-Derivation. With x = v - mean and y = q - mean, ||q - v||^2 = ||y||^2 + 2 s, where s = ||x||^2 / 2 - x.y. In float32, with unit
-roundoff u = 2^-24, any order of summation gives s up to (d + 8) u (||x||^2 / 2 + ||x|| ||y||) (Higham, "Accuracy and
-stability of numerical algorithms", 3.1; 8 covers the rounding of x, y and ||x||^2 and the last subtraction). So with e the largest
-such error, whoever is nearest has an approximate s of at most t + 2 e, where t is the k-th least approximate s.
+Derivation. With x = v - mean and y = q - mean, ||q - v||^2 = ||y||^2 + 2 s, where s = ||x||^2 / 2 - x.y. In float32, with
+unit roundoff u = 2^-24, any order of summation gives s up to (d + 8) u (||x||^2 / 2 + ||x|| ||y||) (Higham, "Accuracy and
+stability of numerical algorithms", 3.1; 8 covers the rounding of x, y and ||x||^2 and the last subtraction), and d * 2^-125
+for numbers below the normal range. So with e the largest such error, whoever is nearest has an approximate s of at most
+t + 2 e, where t is the k-th least approximate s.
 """
 
 from __future__ import annotations
@@ -64,7 +65,8 @@ class Product:
 
     def _reach(self, limit: np.ndarray, centred: np.ndarray) -> np.ndarray:
         length = np.linalg.norm(centred, axis=1)
-        error = (centred.shape[1] + 8) * UNIT * self.longest * (self.longest / 2 + length)
+        terms = centred.shape[1] + 8
+        error = terms * (UNIT * self.longest * (self.longest / 2 + length) + 2.0**-125)
         return np.nextafter((limit + 2.0 * error).astype(np.float32), np.float32(np.inf))
 
 

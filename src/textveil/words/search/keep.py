@@ -18,7 +18,10 @@ from textveil.words.search.ties import GOLDEN, MIX_1, MIX_2
 
 
 def compiled(function, **options):
-    """njit without the interpreter lock, kept on disk where a folder for that exists."""
+    """njit without the interpreter lock, kept on disk where a folder for that exists.
+
+    numba renews what it keeps when the function's own file changes, not when a file it calls into does.
+    """
     try:
         return numba.njit(nogil=True, cache=True, **options)(function)
     except RuntimeError:  # numba found no folder it may write to

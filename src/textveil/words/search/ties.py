@@ -3,9 +3,9 @@
 Words with equal codes or vectors, and codes at equal distance (a quarter of the queries at small epsilon), must all have a
 chance to be the answer. The caller supplies one uniform 64-bit word r per query:
 
-* nearest: of c minimisers in index order, take number floor(r * c / 2^64). Each is taken by floor or ceil of 2^64 / c values of
-  r, so its odds differ from 1/c by less than 2^-64, and the choice is within c * 2^-65 of uniform in total variation (below
-  2^-44 for 2^20 ties).
+* nearest: of c minimisers in index order, take number floor(r * c / 2^64). Each is taken by floor or ceil of 2^64 / c
+  values of r, so its odds differ from 1/c by less than 2^-64, and the choice is within c * 2^-65 of uniform in total
+  variation (at most 2^-45 for 2^20 ties).
 * k nearest: words at equal distance are ordered by a 64-bit mix of r and their index (the finaliser of splitmix64), a
   pseudo-random order; without tie words, by index.
 """

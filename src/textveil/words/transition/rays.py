@@ -46,7 +46,9 @@ class Rule:
 
     neighbours: int
     odds: Odds  # (points, neighbours) distances -> odds
-    scale: Odds | None  # how far from the next singularity of the odds the distances put us; None: the odds are constant
+    scale: (
+        Odds | None
+    )  # how far from the next singularity of the odds the distances put us; None: the odds are constant
     excludes_input: bool
 
 
