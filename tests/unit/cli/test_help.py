@@ -28,7 +28,7 @@ def test_the_example_can_be_pasted(path, command):
     assert example, "the help of a verb shows an example that can be pasted"
     words = shlex.split(example.group().removeprefix("Example: ").split(" # ")[0], comments=True)
     known = {option for parameter in command.params for option in parameter.opts + parameter.secondary_opts}
-    assert {w for w in words if re.match(r"--?[a-z]", w)} <= known
+    assert {w.rstrip(".,;)") for w in words if re.match(r"--?[a-z]", w)} <= known
 
 
 def test_the_verbs_of_the_contract_that_exist_are_all_here():
