@@ -40,14 +40,20 @@ class CountChannel:
 
     def __post_init__(self) -> None:
         positive("rate", self.rate)
-        if self.documents.ndim != 2 or (self.released is not None and self.released.shape[1:] != self.documents.shape[1:]):
+        if self.documents.ndim != 2 or (
+            self.released is not None and self.released.shape[1:] != self.documents.shape[1:]
+        ):
             raise BadInput("candidates and released rows must be tables with the same columns")
 
     def sample(self, ids: Ints, source: Any) -> Ints:
         """Fresh runs of the public mechanism on candidates."""
         rows = self.documents[ids]
         scale = 1 / self.rate
-        noise = table_geometric(source, rows.shape, scale) if scale <= LARGEST_SCALE else geometric(rows.shape, scale, source)
+        noise = (
+            table_geometric(source, rows.shape, scale)
+            if scale <= LARGEST_SCALE
+            else geometric(rows.shape, scale, source)
+        )
         out = rows + noise
         return np.maximum(out, 0) if self.clamp else out
 

@@ -1,8 +1,8 @@
 """The likeliest word at each place of a text, given everything released: forward-backward over candidate words.
 
-Model. Words follow p(x_t | x_{t-1})^w q(x_t)^(1-w), and each is released through f(y_t | x_t); q is the law of single words. With
-weight w = 1 this is a hidden Markov chain; with w = 0 words are independent and the guess is the Bayes guess of
-words.bayes under q. Weights between keep a poor language model from being believed too much.
+Model. Words follow p(x_t | x_{t-1})^w q(x_t)^(1-w), and each is released through f(y_t | x_t); q is the law of single
+words. With weight w = 1 this is a hidden Markov chain; with w = 0 words are independent and the guess is the Bayes guess
+of words.bayes under q. Weights between keep a poor language model from being believed too much.
 
 The guess at t maximises the sum over all sequences through it, and not the one best sequence (Viterbi): the former makes the
 expected number of right words largest, which is what success counts.
@@ -32,7 +32,9 @@ def guess_texts(texts: Sequence[Ids], candidates: Candidates, model: BigramModel
         return [alone[text] for text in texts]
     guesses: list[Ids] = [np.empty(0, dtype=np.int64)] * len(texts)
     for group in _groups([len(text) for text in texts], candidates.words.shape[1]):
-        for number, guess in zip(group, _guess_group([texts[i] for i in group], candidates, model, weight), strict=True):
+        for number, guess in zip(
+            group, _guess_group([texts[i] for i in group], candidates, model, weight), strict=True
+        ):
             guesses[number] = guess
     return guesses
 

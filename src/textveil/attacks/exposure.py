@@ -64,7 +64,7 @@ class Exposure:
     """
 
     observed: Ids | None = None  # released words
-    documents: Ids | None = None  # number of the text that each released word belongs to; words of one text stand together
+    documents: Ids | None = None  # number of the text of each released word; words of one text stand together
     vocabulary: Sequence[str] | None = None
     prior: NDArray[np.floating[Any]] | None = None  # public chance of each word
     channel: Channel | None = None

@@ -4,8 +4,8 @@ p(w | v) = max(c(v, w) - D, 0) / c(v)  +  D n(v) / c(v) * p1(w)         (p1(w) w
 p1(w)    = (m(w) + T pi(w)) / (M + T)
 
 c(v, w) counts "v w", c(v) sums it over w, n(v) is the number of different followers of v, m(w) that of different words
-before w, M their sum, T the number of different words seen; D = n1 / (n1 + 2 n2) from the pairs seen once and twice. The prior
-pi comes in with the weight that Witten and Bell give to new events, so every word of positive prior has positive odds.
+before w, M their sum, T the number of different words seen; D = n1 / (n1 + 2 n2) from the pairs seen once and twice. The
+prior pi comes in with the weight that Witten and Bell give to new events, so a word of positive prior has positive odds.
 Each row sums to 1: the first part gives (c(v) - D n(v)) / c(v), the second the rest.
 
 Words outside the vocabulary (-1) are a context like any other and are never predicted; so is the start of a text.

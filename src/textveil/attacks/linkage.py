@@ -57,7 +57,10 @@ class LinkageAttack(Estimator):
         tie = rng.permutation(len(channel.documents))
         guesses = tie[channel.log_odds(rows)[:, tie].argmax(axis=1)]
         hits = int(np.count_nonzero(guesses == truth))
-        notes = (f"likeliest of {len(tie)} candidates, {what}", "the distance is that of the two most different candidates")
+        notes = (
+            f"likeliest of {len(tie)} candidates, {what}",
+            "the distance is that of the two most different candidates",
+        )
         return Evidence(
             self.name,
             "success",

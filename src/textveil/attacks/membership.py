@@ -1,16 +1,16 @@
 """Membership inference with a shadow model: was this text among those that the model was trained on?
 
-How. The adversary may query the model and knows how such models are trained. On one half of data of its own it trains a shadow
-model; the other half stays out. What the shadow answers for texts inside and outside teaches a small network (two layers
-of 64 units with ReLU) to tell the two apart, and the network then judges the target's answers for the candidates. It sees
-the chances in falling order, the chance and the loss of the true label, and the entropy.
+How. The adversary may query the model and knows how such models are trained. On one half of data of its own it trains a
+shadow model; the other half stays out. What the shadow answers for texts inside and outside teaches a small network (two
+layers of 64 units with ReLU) to tell the two apart, and the network then judges the target's answers for the candidates.
+It sees the chances in falling order, the chance and the loss of the true label, and the entropy.
 
-What is reported. `value` is the area under the curve over the candidates (chance 1/2, DeLong's variance, see auc). For the floor on
-the loss the network's own threshold of 1/2, fixed before any candidate is seen, makes a test of two worlds: members
-called members out of all members, against outsiders called members out of all outsiders.
+What is reported. `value` is the area under the curve over the candidates (chance 1/2, DeLong's variance, see auc). For the
+floor on the loss the network's own threshold of 1/2, fixed before any candidate is seen, makes a test of two worlds:
+members called members out of all members, against outsiders called members out of all outsiders.
 
-Assumption. Members and outsiders differ in nothing but membership: which texts were trained on was decided at random. Outsiders
-of another time or source would be told apart without any leak. The counts are read as if candidates were judged
+Assumption. Members and outsiders differ in nothing but membership: which texts were trained on was decided at random.
+Outsiders of another time or source would be told apart without any leak. The counts are read as if candidates were judged
 independently, although they share one model.
 
 Source: Shokri, Stronati, Song, Shmatikov, "Membership Inference Attacks Against Machine Learning Models" (2017), as used in

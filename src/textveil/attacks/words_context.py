@@ -1,16 +1,17 @@
 """The context attack: guess each word from its output and from the words around it, with a language model of public text.
 
-Claim. Under the model that words follow a bigram chain, no adversary guesses more words right (see decoding). The promise of a
-word mechanism is about one word whatever the others are; it does not say that others do not tell. This attack shows how
-much they do.
+Claim. If words follow a bigram chain whose odds and those of the mechanism are known, and every input is a candidate, no
+adversary guesses more words right (see decoding). With learnt odds and k candidates the success is a lower bound for that
+adversary. The promise of a word mechanism is about one word whatever the others are; it does not say that others do not
+tell. This attack shows how much they do.
 
-How. The adversary learns a bigram model from public text, and the mechanism's odds by running it (or has them exactly). How far the
-language model is to be believed is tried out beforehand: a part of the public text is kept back, veiled with the
-public mechanism and attacked with several weights; the best is taken. Weight 0 is among them, which is the attack on
+How. The adversary learns a bigram model from public text, and the mechanism's odds by running it (or has them exactly).
+How far the language model is to be believed is tried out beforehand: a part of the public text is kept back, veiled with
+the public mechanism and attacked with several weights; the best is taken. Weight 0 is among them, which is the attack on
 single words under the public text's word frequencies, so the context is used only where it helps.
 
-What is reported. With truth: hits among the released words; texts are kept apart by `documents`. Without: hits on another part of
-the public text, veiled likewise. The interval treats texts and not words as independent, with Student's t for few texts.
+What is reported. With truth: hits among the released words; texts are kept apart by `documents`. Without: hits on another
+part of the public text, veiled likewise. The interval treats texts and not words as independent, with Student's t.
 
 What does not follow. A word may be plain from its neighbours alone, even if its own output says nothing. So a success
 here bounds the loss per word only where every text is a single word; otherwise `best_prior` is 1 and the floor 0: it measures

@@ -196,10 +196,8 @@ def certify(
     """
     from textveil.recipes.words_certify import certify_words
 
-    made = make(
-        mechanism, epsilon=epsilon, t=t, k=k, lam=lam, paper_mode=paper_mode or None, distance=distance, gamma=gamma, bits=bits,
-        vectors=vectors,
-    )  # fmt: skip
+    shape = {"t": t, "k": k, "lam": lam, "distance": distance, "gamma": gamma, "bits": bits}
+    made = make(mechanism, epsilon=epsilon, vectors=vectors, paper_mode=paper_mode or None, **shape)
     result = certify_words(made, words=words, angles=angles, draws=draws, level=level)
     if as_json:
         print_json(result)

@@ -37,7 +37,8 @@ class TextClassifier(Estimator):
 
     def predict(self, texts: Sequence[str]) -> np.ndarray:
         """The likeliest label of each text."""
-        return self.classes_[self.predict_proba(texts).argmax(axis=1)]
+        odds = self.predict_proba(texts)
+        return self.classes_[odds.argmax(axis=1)]
 
     def score(self, texts: Sequence[str], labels: Sequence[Any]) -> float:
         """The share of texts whose label is predicted."""

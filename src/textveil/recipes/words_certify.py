@@ -1,11 +1,13 @@
 """Check a word mechanism: exactly where its transition matrix can be had, by a two-world audit elsewhere.
 
-The audit draws from two inputs and asks whether the outputs differ by more than exp(epsilon d) allows. A fifth of the draws choose the question
-"is the output in S?" (leading words by their ratio), the rest answers it, so its counts are binomial and their limits exact. Three pairs are asked,
-the nearest, the farthest of a sample and a random one, each at a third of the allowed error: a promise that holds is refuted with chance
-1 - level at most. An audit that does not refute proves nothing.
+The audit draws from two inputs and asks whether the outputs differ by more than exp(epsilon d) allows. A fifth of the
+draws choose the question "is the output in S?" (leading words by their ratio), the rest answers it, so its counts are
+binomial and their limits exact. Three pairs are asked, the nearest, the farthest of a sample and a random one, each
+at a third of the allowed error: a promise that holds is refuted with chance 1 - level at most. An audit that does not
+refute proves nothing.
 
-Paper mode of words.vickrey never returns the input: an output that is impossible from w and was seen from w' refutes every finite epsilon.
+Paper mode of words.vickrey never returns the input: an output that is impossible from w and was seen from w' refutes
+every finite epsilon.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ def certify_words(
     level: float = 0.99,
 ) -> dict[str, Any]:
     """The certificate, or the audit's verdict where there is none."""
-    mechanism.fit()
+    mechanism._ready()
     open_fraction("level", level)
     if positive_integer("angles", angles) % 4:
         raise BadInput(f"angles must be a multiple of 4, not {angles}")
@@ -76,7 +78,7 @@ def audit(mechanism: WordMechanism, draws: int, level: float, noise: Source) -> 
         "level": level,
         "draws": draws,
         "pairs": shown,
-        "notes": [exact._why_not(mechanism), note],
+        "notes": [exact.why_not(mechanism), note],
     }
 
 

@@ -1,8 +1,9 @@
 """Several word mechanisms side by side, at equal success of the optimal attack (or at an equal chance of staying).
 
-Epsilon cannot be compared across metrics. Paper 03's Definition 5.1 converts it by the ratio of an aggregate distance, eps_B = R eps_A with
-R = P_A / P_B. By the average distance this equalises nothing in the worst case, and it can name another winner than the maximum does: both
-are shown, with a note where they disagree. The honest axis is the attack.
+Epsilon cannot be compared across metrics. Paper 03's Definition 5.1 converts it by the ratio of an aggregate
+distance, eps_B = R eps_A with R = P_A / P_B. By the average distance this equalises nothing in the worst case, and it
+can name another winner than the maximum does: both are shown, with a note where they disagree. The honest axis is the
+attack.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def compare(
     rows, spreads = [], []
     for mechanism in mechanisms:
         progress(mechanism.name)
-        mechanism.fit()
+        mechanism._ready()
         tuned = tuning.at(mechanism, epsilon=_epsilon(mechanism, aim))
         rows.append(describe(tuned, aim.draws, noise))
         spreads.append(spread(tuned, noise))
@@ -107,7 +108,7 @@ def privacy_ratios(rows: list[dict[str, Any]], spreads: list[Spread]) -> tuple[l
         if row is not first and by[0] != by[1]:
             winner = row["mechanism"] if by[0] else first["mechanism"]
             notes.append(
-                f"by average distance {winner} is the more private of {first['mechanism']} and {row['mechanism']} as set here, "
-                "by maximum distance the other"
+                f"by average distance {winner} is the more private of {first['mechanism']} and {row['mechanism']} "
+                "as set here, by maximum distance the other"
             )
     return found, notes

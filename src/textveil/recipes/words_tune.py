@@ -1,4 +1,4 @@
-"""Choose a mechanism's parameters by what they do: Algorithm 2, or the epsilon at which an attack succeeds as often as wanted."""
+"""Choose a mechanism's parameters by what they do: Algorithm 2, or the epsilon at which an attack succeeds as wanted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from textveil.attacks.posterior import CountedPosterior
 from textveil.attacks.words_bayes import BayesAttack
 from textveil.core import BadInput
 from textveil.core.params import choice, open_fraction, positive_integer
-from textveil.noise import Source, secure
+from textveil.noise import Source, secure, seeded
 from textveil.recipes.audit import WordChannel
 from textveil.text import readers
 from textveil.text.vectors import Vectors
@@ -29,6 +29,7 @@ LOSSES = ("changed", "euclidean", "sentiment")
 ERRORS = ("changed", "euclidean")
 ADVERSARIES = ("sampling", "optimal")
 PRIORS = ("public", "uniform", "empirical")
+_PUBLIC_SEED = 0  # of draws that touch public things only
 _CANDIDATES = 64  # guesses that the optimal adversary weighs per output, for the Euclidean error
 
 
@@ -54,7 +55,7 @@ def tune(
     choice("adversary", plan.adversary, ADVERSARIES)
     if positive_integer("draws", plan.draws) < 10:
         raise BadInput(f"draws must be 10 or more, not {plan.draws}")
-    mechanism.fit()
+    mechanism._ready()
     notes = []
     loss, inputs = _loss_of(plan, mechanism.vectors_)
     if inputs is not None:
@@ -114,7 +115,7 @@ def inference_errors(
 
 
 def _medians(inputs: np.ndarray, outputs: np.ndarray, posterior: CountedPosterior, vectors: Vectors) -> np.ndarray:
-    """For each output the guess with the smallest mean distance to the inputs that gave it, among these and the likeliest one."""
+    """For each output the guess with the smallest mean distance to the inputs that gave it, among these."""
     guess = posterior.best(np.arange(len(vectors)))
     order = np.argsort(outputs, kind="stable")
     matrix = vectors.matrix.astype(np.float64)
@@ -138,28 +139,59 @@ def bayes_success(mechanism: WordMechanism, prior: np.ndarray, draws: int, noise
 
 
 def epsilon_for_attack(
-    mechanism: WordMechanism, success: float, *, prior: np.ndarray | None = None, draws: int = 40_000
+    mechanism: WordMechanism,
+    success: float,
+    *,
+    prior: np.ndarray | None = None,
+    draws: int = 40_000,
+    noise: Source | None = None,
 ) -> float:
     """The epsilon at which the optimal Bayes attack succeeds with chance `success`, under a public prior; three digits."""
     open_fraction("attack-success", success)
     if positive_integer("draws", draws) < 10:
         raise BadInput(f"draws must be 10 or more, not {draws}")
-    mechanism.fit()
+    mechanism._ready()
     law = np.asarray(mechanism.vectors_.prior if prior is None else prior)
     if success <= law.max():
         raise BadInput(
             f"a guess of the commonest word succeeds with chance {law.max():.3g} already",
             possible=f"--attack-success above {law.max():.3g}",
         )
-    noise = secure()
+    source = noise or secure()
 
     def measure(candidate: WordMechanism, effort: float) -> float:
-        return bayes_success(candidate, law, max(10, int(effort * draws)), noise).value
+        return bayes_success(candidate, law, max(10, int(effort * draws)), source).value
 
     return tuning.epsilon_for(mechanism, success, measure, "the attack succeeds with a chance")
 
 
-# ---- priors and lexicons -----------------------------------------------------------------------------------------------------
+def with_epsilon(
+    mechanism: WordMechanism, epsilon: float | None, stay: float | None, attack_success: float | None
+) -> tuple[WordMechanism, str]:
+    """The mechanism with its epsilon as given, or found from the wanted effect; and a sentence about how it was found.
+
+    Only public things are looked at, so this costs nothing and needs no secret randomness: with draws from a fixed seed
+    the same command finds the same epsilon again, and a run that was stopped can be resumed.
+    """
+    given = [value for value in (epsilon, stay, attack_success) if value is not None]
+    usual = "--epsilon E (0.3 to 0.8 for words.brr, 5 to 15 for words.laplace), --stay P, --attack-success P"
+    if not given:
+        raise BadInput("epsilon is missing", possible=usual)
+    if len(given) > 1:
+        raise BadInput("epsilon, stay and attack-success exclude each other", possible="exactly one of " + usual)
+    if epsilon is not None:
+        return mechanism, ""
+    if stay is not None:
+        open_fraction("stay", stay)
+        found = tuning.epsilon_for_stay(mechanism, stay, noise=seeded(_PUBLIC_SEED))
+        told = f"epsilon {found:g}: a word stays with a chance of about {stay:g}, over the public prior"
+    else:
+        found = epsilon_for_attack(mechanism, float(attack_success or 0), noise=seeded(_PUBLIC_SEED))
+        told = f"epsilon {found:g}: the best attack on single words succeeds with a chance of about {attack_success:g}"
+    return tuning.at(mechanism, epsilon=found), told
+
+
+# ---- priors and lexicons --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -197,8 +229,8 @@ def charged_prior(vectors: Vectors, private: PrivateText) -> tuple[np.ndarray, s
         mechanism, texts, note=f"prior from {private.source.name}", other_data=private.other_data
     )
     told = (
-        f"empirical prior: noised counts of at most {private.cap} words a document, epsilon {private.epsilon:g} per document, "
-        f"charged as {release.entry}"
+        f"empirical prior: noised counts of at most {private.cap} words a document, epsilon {private.epsilon:g} per "
+        f"document, charged as {release.entry}"
     )
     return release.value, told
 

@@ -14,7 +14,7 @@ from textveil.core.errors import UnknownName
 if TYPE_CHECKING:
     from textveil.reproduce.study import Study
 
-PAPERS = {"03": "paper03", "06": "paper06"}
+PAPERS = {"02": "paper02", "03": "paper03", "06": "paper06"}
 
 
 def study_of(paper: str) -> Study:

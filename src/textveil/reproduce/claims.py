@@ -1,17 +1,17 @@
 """The claims of a paper: every table, figure and sentence that is checked, read from `claims/NN.toml`.
 
-    [[claim]]
-    id = "f2a-higher-t"
-    where = "Section 4, Figure 2(A)"
-    kind = "sentence"                  # figure, table, sentence, theorem, number; "ours" for a question of our own
-    says = "..."                       # what the paper says, in our words
-    printed = "rising in t"            # the printed figure
-    cells = ["lexicon"]                # kinds of cells that answer it
-    measure = "steps_in_t"             # a measure of the study
-    arguments = {embedding = "glove"}  # handed to it
-    rule = "above"                     # see verdicts
-    settings = {limit = 0.0}
-    caveat = "..."                     # what differs from the paper's setting, if anything
+[[claim]]
+id = "f2a-higher-t"
+where = "Section 4, Figure 2(A)"
+kind = "sentence"                  # figure, table, sentence, theorem, number; "ours" for a question of our own
+says = "..."                       # what the paper says, in our words
+printed = "rising in t"            # the printed figure
+cells = ["lexicon"]                # kinds of cells that answer it
+measure = "steps_in_t"             # a measure of the study
+arguments = {embedding = "glove"}  # handed to it
+rule = "above"                     # see verdicts
+settings = {limit = 0.0}
+caveat = "..."                     # what differs from the paper's setting, if anything
 """
 
 from __future__ import annotations

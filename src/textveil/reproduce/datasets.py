@@ -1,4 +1,7 @@
-"""The evaluation data as studies need it: vectors, word lists, labelled texts. Texts stay in memory; results hold numbers only."""
+"""The evaluation data as studies need it: vectors, word lists, labelled texts.
+
+Texts stay in memory: what a cell gives back are numbers.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ from textveil.text.vectors import Vectors, from_arrays, load
 
 GLOVE, WORD2VEC, LEXICON = "glove-100d", "word2vec-news-300d", "opinion_lexicon"
 TWEETS, REVIEWS = "disaster_tweets", "imdb"
-_FILES = {"glove": (GLOVE, "glove.6B.100d.100k.f16.npz"), "word2vec": (WORD2VEC, "word2vec-googlenews-300d.26k.f16.npz")}
+_FILES = {
+    "glove": (GLOVE, "glove.6B.100d.100k.f16.npz"),
+    "word2vec": (WORD2VEC, "word2vec-googlenews-300d.26k.f16.npz"),
+}
 
 # word2vec's rows come with length 1; this puts them on the scale of GloVe's (mean length about 6), so that an epsilon
 # means about as much noise as in a 300-dimensional GloVe. It only renames epsilon.
@@ -44,7 +50,7 @@ class Labelled:
 
 @lru_cache(maxsize=2)
 def embedding(data: Path, name: str) -> Vectors:
-    """"glove" (100,000 words, 100 dimensions) or "word2vec" (26,423 words, 300 dimensions, stretched)."""
+    """ "glove" (100,000 words, 100 dimensions) or "word2vec" (26,423 words, 300 dimensions, stretched)."""
     folder, file = _FILES[name]
     vectors = load(data / folder / file)
     if STRETCH[name] == 1:
@@ -63,7 +69,9 @@ def lexicon(data: Path) -> dict[str, bool]:
     """Opinion words: True for positive ones. Words on both lists are left out."""
     lists = [_word_list(data / LEXICON / f"{side}-words.txt") for side in ("positive", "negative")]
     both = lists[0] & lists[1]
-    return {word: positive for positive, words in ((True, lists[0]), (False, lists[1])) for word in sorted(words - both)}
+    return {
+        word: positive for positive, words in ((True, lists[0]), (False, lists[1])) for word in sorted(words - both)
+    }
 
 
 def _word_list(path: Path) -> set[str]:

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from textveil.reproduce.heat import HeatMap
+
 # Okabe and Ito's colours: told apart by nearly everybody, and each series has a marker of its own as well.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f")
 _MARKERS = ("circle", "square", "triangle", "diamond", "cross", "ring")
@@ -50,7 +52,7 @@ class Figure:
 
     name: str
     caption: str
-    panels: Sequence[Panel]
+    panels: Sequence[Panel | HeatMap]
     columns: int = 2
 
 
@@ -69,7 +71,7 @@ def svg(figure: Figure) -> str:
     inner = []
     for i, panel in enumerate(figure.panels):
         x, y = (i % columns) * _WIDTH, (i // columns) * _HEIGHT
-        inner.append(f'<g transform="translate({x} {y})">{_panel(panel, style)}</g>')
+        inner.append(f'<g transform="translate({x} {y})">{_inside(panel, style)}</g>')
     inner.append(f'<g transform="translate(0 {rows * _HEIGHT})">{legend}</g>')
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
@@ -104,9 +106,13 @@ class _Scale:
 
 
 def _round_step(rough: float) -> float:
-    """The nearest of 1, 2, 5 times a power of ten, upwards."""
+    """The next of 1, 2, 2.5, 5 times a power of ten, upwards."""
     power = 10 ** math.floor(math.log10(rough))
-    return next(m * power for m in (1, 2, 5, 10) if m * power >= rough * 0.999)
+    return next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= rough * 0.999)
+
+
+def _inside(panel: Panel | HeatMap, style: dict[str, tuple[str, str]]) -> str:
+    return panel.drawn(_WIDTH, _HEIGHT) if isinstance(panel, HeatMap) else _panel(panel, style)
 
 
 def _panel(panel: Panel, style: dict[str, tuple[str, str]]) -> str:
@@ -169,7 +175,7 @@ def _series(series: Series, colour: str, marker: str, x: _Scale, y: _Scale) -> s
                 parts.append(_whisker(a, y(low), y(high), colour))
     if not series.steps:
         parts += [_marker(marker, a, b, colour) for a, b in points]
-    return f'<g><title>{escape(series.name)}</title>{"".join(parts)}</g>'
+    return f"<g><title>{escape(series.name)}</title>{''.join(parts)}</g>"
 
 
 def _whisker(at: float, low: float, high: float, colour: str) -> str:
@@ -199,7 +205,9 @@ def _legend(style: dict[str, tuple[str, str]], width: int) -> tuple[str, int]:
         if x > _LEFT and x + needed > width:
             x, y = _LEFT, y + _LEGEND
         line = f'<path d="M{x} {y + 8}h26" stroke="{colour}" stroke-width="1.7"/>'
-        parts.append(f'{line}{_marker(marker, x + 13, y + 8, colour)}<text x="{x + 32}" y="{y + 12}">{escape(name)}</text>')
+        parts.append(
+            f'{line}{_marker(marker, x + 13, y + 8, colour)}<text x="{x + 32}" y="{y + 12}">{escape(name)}</text>'
+        )
         x += needed
     return "".join(parts), y + _LEGEND + 6
 

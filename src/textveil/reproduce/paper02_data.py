@@ -84,6 +84,14 @@ def complaints(data: Path, documents: int, vocabulary: int, seed: int) -> Corpus
     return Corpus(counts, words, labels=labels[chosen])
 
 
+def largest_counts(data: Path, vocabulary: int) -> tuple[int, int]:
+    """Over all complaints: the largest count of one word, and of all words of a document. Public caps of the baselines."""
+    bags, _ = _bags(data)
+    words = set(_vocabulary(data)[:vocabulary])
+    kept = [[n for w, n in bag.items() if w in words] for bag in bags]
+    return max(max(counts, default=0) for counts in kept), max(sum(counts) for counts in kept)
+
+
 @lru_cache(maxsize=1)
 def _bags(data: Path) -> tuple[list[Counter[str]], np.ndarray]:
     with gzip.open(data / COMPLAINTS / "train.jsonl.gz", "rt", encoding="utf-8") as file:

@@ -1,8 +1,7 @@
 """Paper 03 in cells: what privacy costs in accuracy, what a membership attack finds, geometry, sizes, time.
 
-Target models learn from veiled reviews and read clear ones, as in the paper ("models on training data privatized by each mechanism
-... on a separate testing dataset"). The membership adversary knows the mechanism: it veils its own texts before it
-trains the shadow, and asks about clear ones.
+Target models learn from veiled reviews and read clear ones, as in the paper (privatised training data, a separate test set).
+The membership adversary knows the mechanism: it veils its own texts before it trains the shadow, and asks about clear ones.
 """
 
 from __future__ import annotations

@@ -48,14 +48,20 @@ def rise(results: Results, *, mechanism: str, field: str) -> list[Measure]:
     """The value at the largest epsilon less the value at the smallest."""
     found = per_seed(results, mechanism, field)
     first, *_, last = found
-    return [mean_of(f"{mechanism}, epsilon {last:g} less {first:g}", [found[last][s] - found[first][s] for s in found[last]])]
+    return [
+        mean_of(
+            f"{mechanism}, epsilon {last:g} less {first:g}", [found[last][s] - found[first][s] for s in found[last]]
+        )
+    ]
 
 
 def baseline_less(results: Results, *, mechanism: str, field: str, below: float) -> list[Measure]:
     """The unprotected model's value less the mechanism's mean value under an epsilon."""
     plain = next(iter(per_seed(results, "none", field).values()))
     found = [v for e, v in per_seed(results, mechanism, field).items() if e < below]
-    return [mean_of(f"baseline less {mechanism}", [plain[s] - float(np.mean([v[s] for v in found])) for s in sorted(plain)])]
+    return [
+        mean_of(f"baseline less {mechanism}", [plain[s] - float(np.mean([v[s] for v in found])) for s in sorted(plain)])
+    ]
 
 
 def baseline(results: Results, *, field: str) -> list[Measure]:
@@ -139,7 +145,8 @@ def smaller(results: Results, *, what: str, dimensions: int) -> list[Measure]:
     """Share of bytes that codes save."""
     found = results.of("sizes")[0].result[str(dimensions)]
     saved = 1 - found[f"{what}_codes"] / found[f"{what}_floats"]
-    label = f"saved: {found[f'{what}_codes'] / 1e6:.1f} against {found[f'{what}_floats'] / 1e6:.1f} MB, {found['words']:,} words"
+    codes, floats = (found[f"{what}_{kind}"] / 1e6 for kind in ("codes", "floats"))
+    label = f"saved: {codes:.1f} against {floats:.1f} MB, {found['words']:,} words"
     return [Measure.exact(label, saved)]
 
 

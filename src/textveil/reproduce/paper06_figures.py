@@ -10,7 +10,9 @@ from textveil.reproduce.verdicts import mean_of
 
 _VECTORS = {"glove": "GloVe-100d", "word2vec": "word2vec-300d"}
 _SOURCES = {"lexicon": "Product Reviews (lexicon)", "imdb": "IMDb", "tweets": "Twitter"}
-_ARMS = {f"sound t={t:g}": "Laplace (t=0)" if t == 0 else f"Vickrey t={t:g}" for t in T} | {"mahalanobis": "Mahalanobis"}
+_ARMS = {f"sound t={t:g}": "Laplace (t=0)" if t == 0 else f"Vickrey t={t:g}" for t in T} | {
+    "mahalanobis": "Mahalanobis"
+}
 _RANKS = {f"sound rank={r}": f"neighbour {r}" for r in RANKS}
 _PRINTED = {"sound t=0": "Laplace (t=0)"} | {f"printed t={t:g}": f"Algorithm 1 as printed, t={t:g}" for t in T if t}
 
@@ -32,7 +34,9 @@ def figures(results: Results) -> list[Figure]:
         made.append(Figure("figure-2-optimal", "Figure 2 again, for the optimal adversary (ours)", ours))
     printed = [p for v in _VECTORS for p in _pair(results, "lexicon", v, _PRINTED, "sampling")]
     if printed:
-        made.append(Figure("figure-2-printed", "Figure 2 again, for Algorithm 1 exactly as printed (no promise holds)", printed))
+        made.append(
+            Figure("figure-2-printed", "Figure 2 again, for Algorithm 1 exactly as printed (no promise holds)", printed)
+        )
     return made
 
 

@@ -3,8 +3,8 @@
 A source is where arms were compared: "lexicon" (Product Reviews), "tweets" or "imdb". Every measure goes over runs (seeds): a
 difference between two arms is taken within a run, where both saw the same noised points, and then averaged.
 
-"Where it matters": at epsilons whose Laplace inference error (the paper's adversary) lies strictly inside a range; outside it all
-arms agree (error 1) or Laplace hides nothing (error 0), and a difference says little.
+"Where it matters": at epsilons whose Laplace inference error (the paper's adversary) lies strictly inside a range; near
+error 1 all arms agree, and a difference says little.
 """
 
 from __future__ import annotations
@@ -117,7 +117,9 @@ def crossings(results: Results, *, source: str, embedding: str) -> list[Measure]
     runs = runs_of(results, source, embedding)
     crossed = 0
     for t in ("0.25", "0.5", "0.75", "1"):
-        gaps = [mean(some, "mahalanobis", "sampling") - mean(some, f"sound t={t}", "sampling") for some in runs.values()]
+        gaps = [
+            mean(some, "mahalanobis", "sampling") - mean(some, f"sound t={t}", "sampling") for some in runs.values()
+        ]
         told = [np.sign(g) for g in gaps if abs(g) > 0.002]  # closer than that, the curves lie on each other
         crossed += int(len(set(told)) > 1)
     return [Measure.exact("Vickrey curves crossed, of 4", crossed)]
@@ -171,7 +173,10 @@ def at_budget(
     level = shared_level(len(others))
     found = []
     for other in others:
-        pairs = [(error_at_loss(runs, i, best, budget, field), error_at_loss(runs, i, other, budget, field)) for i in range(count)]
+        pairs = [
+            (error_at_loss(runs, i, best, budget, field), error_at_loss(runs, i, other, budget, field))
+            for i in range(count)
+        ]
         kept = [(a or 0.0) - b for a, b in pairs if b is not None]
         if kept:
             found.append(mean_of(f"{best} less {other} at loss {budget:g}", kept, level=level))

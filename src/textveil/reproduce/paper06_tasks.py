@@ -78,7 +78,13 @@ def task(
         found[f"{epsilon:g}"] = {arm: {**privacy[arm], "loss": loss[arm]} for arm in ARMS}
     baseline = float(np.mean(clear.predict(test.texts) != test.labels))
     majority = float(min(test.labels.mean(), 1 - test.labels.mean()))
-    return {"words": len(words), "tested": len(test.texts), "baseline": baseline, "majority": majority, "epsilons": found}
+    return {
+        "words": len(words),
+        "tested": len(test.texts),
+        "baseline": baseline,
+        "majority": majority,
+        "epsilons": found,
+    }
 
 
 def redactable(texts: Labelled, vectors: Vectors, *, limited: bool) -> Vectors:

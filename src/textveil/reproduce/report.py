@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from textveil.core.errors import BadInput
 from textveil.reproduce.cells import Cell, Store, key_of
 from textveil.reproduce.claims import judge_all, load_claims
 from textveil.reproduce.study import Progress, Run, Study, run
@@ -39,10 +40,17 @@ def _add_kept(done: Run, study: Study, cells: list[Cell], store: Store, data: Pa
     for cell in cells:
         if cell in done.results:
             continue
-        kept = None if cell in done.failed else store.get(key_of(cell, study.kinds[cell.kind], data))
+        kept = None if cell in done.failed else _kept(cell, study, store, data)
         if kept is None:
             missing.add(cell.kind)
         else:
             done.results[cell], done.seconds[cell] = kept["result"], kept["seconds"]
     done.results = {cell: done.results[cell] for cell in cells if cell in done.results}
     return missing
+
+
+def _kept(cell: Cell, study: Study, store: Store, data: Path | None) -> dict[str, Any] | None:
+    try:
+        return store.get(key_of(cell, study.kinds[cell.kind], data))
+    except BadInput:  # data that a part not asked for would need is not here
+        return None

@@ -1,4 +1,4 @@
-"""The end of a study: one table (claim, printed figure, ours with its interval, verdict), as Markdown and JSON, and figures."""
+"""The end of a study: one table (claim, printed figure, ours with its interval, verdict), as Markdown and JSON; figures."""
 
 from __future__ import annotations
 
@@ -65,7 +65,12 @@ def markdown(whole: dict[str, Any], figures: Sequence[Figure]) -> str:
         lines += [f"## {figure.caption}", "", f"![{figure.caption}]({figure.name}.svg)", ""]
     lines += ["## Data, stand-ins, sizes", "", *(f"- {note}" for note in whole["notes"]), *_cells_lines(whole), ""]
     if whole["failed"]:
-        lines += ["## Cells that failed", "", *(f"- {f['cell']} {f['parameters']}: {f['why']}" for f in whole["failed"]), ""]
+        lines += [
+            "## Cells that failed",
+            "",
+            *(f"- {f['cell']} {f['parameters']}: {f['why']}" for f in whole["failed"]),
+            "",
+        ]
     return "\n".join(lines)
 
 
@@ -128,7 +133,10 @@ def _cells_lines(whole: dict[str, Any]) -> list[str]:
     lines = []
     for kind, count in kinds.items():
         own = [c for c in whole["cells"] if c["cell"] == kind]
-        axes = {name: sorted({json.dumps(c["parameters"][name]) for c in own}, key=_as_number) for name in own[0]["parameters"]}
+        axes = {
+            name: sorted({json.dumps(c["parameters"][name]) for c in own}, key=_as_number)
+            for name in own[0]["parameters"]
+        }
         settings = "; ".join(f"{name} {', '.join(values)}" for name, values in sorted(axes.items()))
         seconds = sum(c["seconds"] for c in own)
         lines.append(f"- {count} cells `{kind}` ({seconds:.0f} core-seconds): {settings or 'no parameters'}")

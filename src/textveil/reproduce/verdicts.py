@@ -9,8 +9,8 @@ A claim is judged on the interval, never on the point:
     not_comparable      whatever was measured: the claims file says why
 
 Where an interval reaches over a limit and none lies wholly on the wrong side, the measurement decides nothing: the verdict is
-"not comparable", and the reason says so. Several measures of one claim share one level of error: the measuring function widens
-its intervals (Bonferroni), so that "all of them" is meant as one sentence.
+"not comparable", and the reason says so. Several measures of one claim share one level of error: the measuring function
+widens its intervals (Bonferroni), so that "all of them" is meant as one sentence.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from textveil.core.errors import BadInput, UnknownName
+from textveil.core.errors import UnknownName
 
 CONFIRMED, REFUTED, NOT_COMPARABLE = "confirmed", "refuted", "not comparable"
 UNDECIDED = "the interval reaches over the limit: not decided at this scale"
+UNREACHED = "no run reaches the point that the claim speaks of"
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def judge(rule: str, measures: Sequence[Measure], **settings: Any) -> Verdict:
     if rule not in RULES:
         raise UnknownName("rule", rule, RULES)
     if not measures:
-        raise BadInput("a claim was judged without any measure")
+        return Verdict(NOT_COMPARABLE, UNREACHED)
     return RULES[rule](measures, **settings)
 
 

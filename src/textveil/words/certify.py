@@ -1,13 +1,14 @@
 """Is a mechanism's promise true? Checked on its whole transition matrix, wherever that can be written down.
 
-Claim. `certify` computes max over inputs a, b and outputs y of ln P[a, y] - ln P[b, y] - epsilon d(a, b), with the numeric error of that
-figure. "refuted": it exceeds 0 by more than 1e-9 and its own error, somewhere. "certified": it does so nowhere. "beyond enumeration": the matrix
-cannot be had, and nothing is said.
+Claim. `certify` computes max over inputs a, b and outputs y of ln P[a, y] - ln P[b, y] - epsilon d(a, b), with the
+numeric error of that figure. "refuted": it exceeds 0 by more than 1e-9 and its own error, somewhere. "certified": it
+does so nowhere. "beyond enumeration": the matrix cannot be had, and nothing is said.
 
-What can be had: words.exponential and words.tem by their exact odds, up to 5,000 words; words.brr on codes of up to 16 bits, by
-enumeration; words.laplace, words.mahalanobis and words.vickrey on one- and two-dimensional vectors, by integration. A larger vocabulary
-is cut to its first words, which is a metric space of its own: the certificate then speaks of that one. The point of unknown words is one of
-the inputs. Paper mode is held against the promise that the paper states, epsilon times the Euclidean distance.
+What can be had: words.exponential and words.tem by their exact odds, up to 5,000 words; words.brr on codes of up to
+16 bits, by enumeration; words.laplace, words.mahalanobis and words.vickrey on one- and two-dimensional vectors, by
+integration. A larger vocabulary is cut to its first words, which is a metric space of its own: the certificate then
+speaks of that one. The point of unknown words is one of the inputs. Paper mode is held against the promise that the
+paper states, epsilon times the Euclidean distance.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def certify(mechanism: WordMechanism, words: int | None = None, *, angles: int =
     method = _method(mechanism, angles)
     count = len(mechanism.vectors_)
     if method is None:
-        return Certificate(BEYOND, "none", count, notes=(_why_not(mechanism),))
+        return Certificate(BEYOND, "none", count, notes=(why_not(mechanism),))
     limit = method.most_words if words is None else positive_integer("words", words)
     notes: tuple[str, ...] = ()
     if count > limit:
@@ -154,7 +155,7 @@ def _method(mechanism: WordMechanism, angles: int) -> _Method | None:
     return None
 
 
-def _why_not(mechanism: WordMechanism) -> str:
+def why_not(mechanism: WordMechanism) -> str:
     if isinstance(mechanism, BRR):
         return f"codes of {mechanism.codes_.bits} bits cannot be enumerated (up to {MOST_BITS} can)"
     if isinstance(mechanism, Laplace):

@@ -1,11 +1,12 @@
 """A prior over words that was learnt from private text, and what that costs.
 
-Claim. `private_prior` of texts is epsilon-DP for whole documents (add or remove one).
+Claim. `PrivatePrior` is epsilon-DP for whole documents (add or remove one).
 
-Derivation. Of each document at most `cap` words of the vocabulary are counted (its first ones), so one document changes the histogram by at most `cap`
-in L1. Two-sided geometric noise of scale cap / epsilon on every word of the public vocabulary, present or not, makes it epsilon-DP
-(noise.discrete). The rest is post-processing: counts that stand out from the noise of all words (above scale * ln |W|) are kept, and the other
-words share what is left of the total in proportion to the public prior.
+Derivation. Of each document at most `cap` words of the vocabulary are counted (its first ones), so one document
+changes the histogram by at most `cap` in L1. Two-sided geometric noise of scale cap / epsilon on every word of the
+public vocabulary, present or not, makes it epsilon-DP (noise.discrete). The rest is post-processing: counts that
+stand out from the noise of all words (above scale * ln |W|) are kept, and the other words share what is left of the
+total in proportion to the public prior.
 
 Tuned parameters that depend on private text only through this prior cost nothing more.
 """

@@ -1,14 +1,16 @@
 """Find epsilon by what it does, since its size means something else in every metric.
 
-- `epsilon_for_stay`: the epsilon at which a word stays itself with a wanted chance, averaged over a public prior. `epsilon_for` does
-  the same for any measure that grows with epsilon. Only the public vocabulary is looked at, so nothing is charged.
-- `algorithm_2` (Xu et al. 2021): epsilon is doubled from a small start until the utility loss L_M falls below C at t = 0; then t goes
-  through .05, .10, .. 1, and among those with L_M <= C the one with the largest inference error E_M is kept. Here
-  L_M = sum pi(w) f(w'|w) d_L(w, w') and E_M = sum pi(w) f(w'|w) g(x|w') d_E(x, w), with g(x|y) = pi(x) f(y|x) / sum_u pi(u) f(y|u)
-  (the paper's Eq. 3 is mis-indexed). Mechanisms without t only take the first loop.
+- `epsilon_for_stay`: the epsilon at which a word stays itself with a wanted chance, averaged over a public prior.
+  `epsilon_for` does the same for any measure that grows with epsilon. Only the public vocabulary is looked at, so
+  nothing is charged.
+- `algorithm_2` (Xu et al. 2021): epsilon is doubled from a small start until the utility loss L_M falls below C at t
+  = 0; then t goes through .05, .10, .. 1, and among those with L_M <= C the one with the largest inference error E_M
+  is kept. Here L_M = sum pi(w) f(w'|w) d_L(w, w') and E_M = sum pi(w) f(w'|w) g(x|w') d_E(x, w), with g(x|y) = pi(x)
+  f(y|x) / sum_u pi(u) f(y|u) (the paper's Eq. 3 is mis-indexed). Mechanisms without t only take the first loop.
 
-All figures are means over draws of the mechanism, with 95 % intervals; decisions use the means. The parameters found carry whatever
-privacy the prior has: with a public prior they say nothing about any text (`private_prior` makes one that is charged).
+All figures are means over draws of the mechanism, with 95 % intervals; decisions use the means. The parameters found
+carry whatever privacy the prior has: with a public prior they say nothing about any text (`priors` makes one
+that is charged).
 """
 
 from __future__ import annotations
@@ -123,8 +125,9 @@ def epsilon_for(
 ) -> float:
     """The epsilon at which `measure` reaches `target` to within half a percent; three digits.
 
-    `measure(mechanism, effort)` gives a chance that grows with epsilon; effort is 0.25 while epsilon is only bracketed. Between the
-    ends of the bracket the logit of the chance is taken as straight in log epsilon; an end that stays twice is moved inwards.
+    `measure(mechanism, effort)` gives a chance that grows with epsilon; effort is 0.25 while epsilon is only bracketed.
+    Between the ends of the bracket the logit of the chance is taken as straight in log epsilon; an end that stays twice
+    is moved inwards.
     """
     mechanism._ready()
     ends = _bracket(mechanism, target, measure, what)

@@ -17,6 +17,16 @@ from textveil.noise import secure
 CANDIDATES, OWN = 400, 200
 
 
+@pytest.fixture
+def torch():
+    """One thread: these networks are so small that more would only wait for each other."""
+    torch = pytest.importorskip("torch")
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield torch
+    torch.set_num_threads(before)
+
+
 # ---- the area ------------------------------------------------------------------------------------------------------
 
 
@@ -117,36 +127,32 @@ def exposure(tells: str) -> Exposure:
     )
 
 
-def test_it_keeps_every_law():
-    pytest.importorskip("torch")
+def test_it_keeps_every_law(torch):
     from textveil.testing import check_attack
 
-    check_attack(ShadowAttack(epochs=30), exposure)
+    check_attack(ShadowAttack(epochs=10, rate=0.01), exposure)
 
 
-def test_a_model_that_remembers_is_found_out():
-    pytest.importorskip("torch")
+def test_a_model_that_remembers_is_found_out(torch):
     seen = exposure("all")
-    found = ShadowAttack(epochs=30, unit="example").run(seen, rng=secure())
+    found = ShadowAttack(epochs=10, rate=0.01, unit="example").run(seen, rng=secure())
     assert (found.metric, found.value, found.unit) == ("auc", 1.0, Unit.EXAMPLE)
     assert (found.hits, found.tries) == (seen.truth.sum(), seen.truth.sum())
     assert (found.false_hits, found.false_tries) == (0, CANDIDATES - seen.truth.sum())
     assert found.refutes(Guarantee(Pure(1.0), Unit.EXAMPLE, Adjacency.ADD_REMOVE))
 
 
-def test_a_model_that_does_not_remember_gives_ties():
-    pytest.importorskip("torch")
+def test_a_model_that_does_not_remember_gives_ties(torch):
     found = ShadowAttack(epochs=2, shadows=2).run(exposure("nothing"), rng=secure())
     assert found.value == pytest.approx(0.5, abs=0.15)  # answers tell only the label
     assert found.epsilon_floor(0.999999) == 0
 
 
-def test_a_real_classifier_that_learnt_by_heart_leaks():
+def test_a_real_classifier_that_learnt_by_heart_leaks(torch):
     """Random words, random labels: whatever the model knows of its training texts it has learnt by heart.
 
-    The area was .9 or more in 10 trials; .6 is more than 5 standard errors above the .5 of no leak.
+    The area was .97 or more in 12 trials, with a standard deviation of .01.
     """
-    pytest.importorskip("torch")
     from textveil.nets.fasttext import FastText
 
     source = secure()
@@ -156,7 +162,11 @@ def test_a_real_classifier_that_learnt_by_heart_leaks():
         return Labelled([" ".join(f"w{w}" for w in row) for row in words], source.below(2, count).tolist())
 
     def train(texts, labels):
-        return FastText(dimensions=8, pairs=512, min_count=1, epochs=15, batch_size=32).fit(texts, labels).predict_proba
+        return (
+            FastText(dimensions=8, pairs=512, min_count=1, epochs=30, batch_size=16, rate=0.05)
+            .fit(texts, labels)
+            .predict_proba
+        )
 
     own, candidates = made(200), made(200)
     member = source.below(2, 200)
@@ -164,7 +174,7 @@ def test_a_real_classifier_that_learnt_by_heart_leaks():
     seen = Exposure(
         query=train(trained.texts, trained.labels), retrain=train, own=own, candidates=candidates, truth=member
     )
-    assert ShadowAttack(epochs=20).run(seen, rng=secure()).value > 0.6
+    assert ShadowAttack(epochs=10, rate=0.01).run(seen, rng=secure()).value > 0.6
 
 
 def test_wrong_use_of_the_membership_attack_is_named():

@@ -1,10 +1,10 @@
 """A transition matrix in logarithms, with what is known of its errors; and matrices whose entries are finite sums.
 
 - Exact odds (words.exponential, words.tem): the mechanism's own `odds`, row by row.
-- words.brr on codes of up to 16 bits: all noised codes are enumerated. Each goes to its nearest words in equal shares; the noise is
-  undone bit by bit. If s_y(z) is the share of word y at the noised code z, then P[y | code c] is s_y averaged over flips of c, one bit
-  after the other: s <- (1 - p) s + p (s with that bit flipped). Sixteen passes instead of a product of 2^16 columns, and only
-  positive terms, so no digits cancel.
+- words.brr on codes of up to 16 bits: all noised codes are enumerated. Each goes to its nearest words in equal
+  shares; the noise is undone bit by bit. If s_y(z) is the share of word y at the noised code z, then P[y | code c] is
+  s_y averaged over flips of c, one bit after the other: s <- (1 - p) s + p (s with that bit flipped). Sixteen passes
+  instead of a product of 2^16 columns, and only positive terms, so no digits cancel.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Distances in the metric of a mechanism's promise, and the two aggregates by which paper 03 compares metrics.
 
-Carvalho, Vasiloudis, Feyisetan 2021, Definition A.2: P_max is the largest distance of two words, P_avg the mean over all ordered
-pairs, a word with itself included. P_avg in Hamming space needs no pairs: bit j differs in 2 q_j (1 - q_j) of them, q_j the share
-of ones. In the other metrics it is a mean over all pairs of small vocabularies and over drawn pairs of large ones.
+Carvalho, Vasiloudis, Feyisetan 2021, Definition A.2: P_max is the largest distance of two words, P_avg the mean over
+all ordered pairs, a word with itself included. P_avg in Hamming space needs no pairs: bit j differs in 2 q_j (1 -
+q_j) of them, q_j the share of ones. In the other metrics it is a mean over all pairs of small vocabularies and over
+drawn pairs of large ones.
 """
 
 from __future__ import annotations

@@ -1,19 +1,21 @@
 """The transition matrix of noise-and-nearest mechanisms on a line or in a plane, integrated along rays.
 
-Claim. `by_rays` integrates P[M(x) = y] for words.laplace, words.mahalanobis and words.vickrey in one dimension, where the only error is
-that of a Gauss quadrature (reported, about 1e-14), and in two dimensions, where the angle is cut into equal steps and the error is
-judged by taking the steps apart.
+Claim. `by_rays` integrates P[M(x) = y] for words.laplace, words.mahalanobis and words.vickrey in one dimension, where
+the only error is that of a Gauss quadrature (reported, about 1e-14), and in two dimensions, where the angle is cut
+into equal steps and the error is judged by taking the steps apart.
 
-Derivation. The noised point is z = x + r v, the radius r with law Gamma(n, 1/epsilon) independent of the direction v = A^(1/2) u, u
-uniform on the sphere (A = I for Laplace). So P[M(x) = y] is the mean over directions of the integral over r of the Gamma density times the
-odds of y at z. Along a ray the squared distance to word y is |x - y|^2 + 2 r v.(x - y) + r^2 |v|^2. The last term is the same for all
-words, so the order of the words is the order of straight lines in r: it changes where two lines cross, and one walk along the ray
-visits the crossings that change the k lowest lines. Between crossings the odds are constant (the Gamma law then has a closed form) or smooth
-(Gauss's rule, against one with fewer nodes, which gives the error). A line has two directions, and the mean over them is exact; a plane has
-a circle of them, and the trapezoid rule on equal angles is used, whose error is judged by half the spread of four interleaved quarter grids: each
-of them errs some 16 times more than their mean.
+Derivation. The noised point is z = x + r v, the radius r with law Gamma(n, 1/epsilon) independent of the direction v
+= A^(1/2) u, u uniform on the sphere (A = I for Laplace). So P[M(x) = y] is the mean over directions of the integral
+over r of the Gamma density times the odds of y at z. Along a ray the squared distance to word y is |x - y|^2 + 2 r
+v.(x - y) + r^2 |v|^2. The last term is the same for all words, so the order of the words is the order of straight
+lines in r: it changes where two lines cross, and one walk along the ray visits the crossings that change the k lowest
+lines. Between crossings the odds are constant (the Gamma law then has a closed form) or smooth (Gauss's rule, against
+one with fewer nodes, which gives the error). A line has two directions, and the mean over them is exact; a plane has
+a circle of them, and the trapezoid rule on equal angles is used, whose error is judged by half the spread of four
+interleaved quarter grids: each of them errs some 16 times more than their mean.
 
-Only positive terms are added, so that odds of any size keep their digits. Words with equal vectors share their odds equally.
+Only positive terms are added, so that odds of any size keep their digits. Words with equal vectors share their odds
+equally.
 """
 
 from __future__ import annotations
@@ -129,7 +131,7 @@ class _Walk:
         return np.lexsort((slope, level), axis=1)[:, : self.rule.neighbours]
 
     def _next_crossing(self, rays: np.ndarray, r: np.ndarray, top: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Where the next word overtakes: a place q in 0..k-2 (its successor in the order does), or k-1 + the word from outside.
+        """Where the next word overtakes: a place q in 0..k-2 (its successor does), or k-1 + the word from outside.
 
         |x-w|^2 - |x-l|^2 is taken as (w-l).(w+l-2x), so that near words far away keep their digits.
         """
@@ -153,8 +155,8 @@ class _Walk:
             return np.where(speed > 0, gap / speed, np.inf)
 
     def _tame_until(self, rays: np.ndarray, r: np.ndarray, top: np.ndarray) -> np.ndarray:
-        """Where to end a panel. The distance to a word has a kink (in a plane: bends sharply) where the ray passes it; before that the
-        odds are tame for about as long as the words at hand, or the pole of the odds, are far."""
+        """Where to end a panel. The distance to a word has a kink (in a plane: bends sharply) where the ray passes it;
+        before that the odds are tame for about as long as the words at hand, or the pole of the odds, are far."""
         if self.rule.scale is None:
             return np.full(len(rays), np.inf)
         distance = self._distances(rays, r[:, None], top)[:, 0]

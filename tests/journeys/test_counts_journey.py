@@ -1,0 +1,154 @@
+"""`textveil counts` end to end: text or matrix in, release folder out, charge first, nothing left after bad input."""
+
+from __future__ import annotations
+
+import json
+from contextlib import nullcontext
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import io, sparse
+
+from textveil.cli import app
+from textveil.cli import counts as counts_verb
+from textveil.core import Release
+from textveil.recipes.counts_audit import audit_counts
+from textveil.text import sample
+
+if not any(command.name == "counts" for command in app.registered_commands):
+    app.command("counts")(counts_verb.counts)
+
+TABLE = np.array([[3, 0, 1, 2], [0, 2, 0, 1], [1, 1, 1, 1]])
+
+
+def entries(textveil, ledger: str = "c.ledger") -> int:
+    if not Path(ledger).exists():
+        return 0
+    return sum(json.loads(line).get("kind") == "charge" for line in textveil("ledger", "export", ledger).out.splitlines())
+
+
+def test_letters_become_a_release(textveil):
+    said = textveil(
+        "counts", sample.path(), "-o", "out", "--epsilon", 2, "--precision", 5, "--compress", 40, "--vocabulary-size", 500,
+        "--text-field", "text", "--ledger", "c.ledger", "--json",
+    )  # fmt: skip
+    assert said.code == 0, said.err
+    shown = json.loads(Path("out/release.json").read_text())
+    assert shown["mechanism"] == "counts.limited_precision" and not shown["draft"] and shown["entry"]
+    assert shown["guarantee"]["loss"] == {"kind": "limited_precision", "epsilon": 2.0, "n": 5, "delta": 0.0}
+    assert {p.name for p in Path("out").iterdir()} == {
+        "card.html", "data.npz", "groups.npz", "release.json", "vocabulary.txt",
+    }  # fmt: skip
+    table = Release.load("out").value
+    assert table.shape == (said.json["documents"], 500) and table.min() >= 0
+    assert len(Path("out/vocabulary.txt").read_text().split("\n")) == 501
+    assert entries(textveil) == 1
+
+
+def test_raw_counts_without_clamping_are_dense(textveil):
+    said = textveil("counts", sample.path(), "-o", "out", "--epsilon", 1, "--no-clamp", "--vocabulary-size", 300, "--json")
+    assert said.code == 0, said.err
+    table = Release.load("out").value
+    assert isinstance(table, np.ndarray) and table.min() < 0 and not said.json["sparse"]
+
+
+def test_the_papers_budget_prints_its_true_total(textveil):
+    said = textveil(
+        "counts", sample.path(), "-o", "out", "--epsilon", 0.5, "--compress", 10, "--vocabulary-size", 680,
+        "--budget", "paper", "--method", "random", "--prior", "uniform",
+    )  # fmt: skip
+    assert said.code == 0 and "the true total is 34" in said.out
+    assert json.loads(Path("out/release.json").read_text())["guarantee"]["loss"]["epsilon"] == 34.0
+
+
+def test_a_vocabulary_chosen_under_the_budget(textveil):
+    said = textveil(
+        "counts", sample.path(), "-o", "out", "--epsilon", 50, "--precision", 1, "--vocabulary-size", 2000, "--choose", 30, "--json"
+    )  # fmt: skip
+    assert said.code == 0, said.err
+    assert said.json["columns"] == 30 and said.json["spending"]["corpus_counts"] == pytest.approx(5.0)
+    words = Path("out/vocabulary.txt").read_text().split()
+    assert len(words) == 30 and "the" in words
+
+
+@pytest.mark.parametrize("name", ["t.npz", "dense.npz", "t.mtx"])
+def test_matrix_files_are_read(textveil, name):
+    if name == "t.mtx":
+        io.mmwrite(name, sparse.coo_matrix(TABLE))
+    elif name == "dense.npz":
+        np.savez(name, counts=TABLE)
+    else:
+        sparse.save_npz(name, sparse.csr_matrix(TABLE))
+    said = textveil("counts", name, "-o", "out", "--epsilon", 1000, "--precision", 1)
+    assert said.code == 0, said.err
+    assert (Release.load("out").value.toarray() == TABLE).all()
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "what"),
+    [
+        (TABLE - 1, [], "negative count"),
+        (TABLE * 0.5, [], "fractional count"),
+        (TABLE * [[1], [0], [1]], [], "document 1 (row 1, counted from 0) is empty"),
+        (TABLE, ["--compress", 9], "at most the number of words"),
+        (TABLE, ["--precision", 0], "precision must be a whole number of 1 or more"),
+        (TABLE, ["--vocabulary", "words.txt"], "4 columns, but the vocabulary has 2 words"),
+        (TABLE, ["--epsilon", 0], "epsilon must be a finite number above 0"),
+        (TABLE, ["--method", "hungarian"], "unknown method"),
+        (TABLE, ["--choose", 9], "at most the number of words"),
+        (TABLE, ["--compress", 2, "--method", "cluster"], "needs the words of the columns"),
+    ],
+)
+def test_bad_input_charges_nothing_and_leaves_nothing(textveil, table, options, what):
+    Path("words.txt").write_text("one\ntwo\n")
+    sparse.save_npz("t.npz", sparse.csr_matrix(table))
+    said = textveil("counts", "t.npz", "-o", "out", "--epsilon", 1, "--ledger", "c.ledger", *options)
+    assert said.code == 2 and what in said.err and said.err.count("\n") == 1
+    assert entries(textveil) == 0
+    assert {p.name for p in Path().iterdir()} <= {"t.npz", "words.txt", "c.ledger"}
+
+
+@pytest.mark.parametrize("content", [b"", b"not a matrix", b"PK\x03\x04 broken"])
+@pytest.mark.parametrize("name", ["t.npz", "t.mtx"])
+def test_broken_matrix_files_are_named(textveil, name, content):
+    Path(name).write_bytes(content)
+    said = textveil("counts", name, "-o", "out", "--epsilon", 1)
+    assert said.code == 2 and name in said.err and not Path("out").exists()
+
+
+def test_a_budget_that_is_spent_refuses(textveil):
+    sparse.save_npz("t.npz", sparse.csr_matrix(TABLE))
+    made = textveil("ledger", "new", "c.ledger", "--unit", "document", "--metric", "counts_l1", "--epsilon", 0.1)
+    assert made.code == 0, made.err
+    first = textveil("counts", "t.npz", "-o", "one", "--epsilon", 1, "--precision", 10, "--ledger", "c.ledger")
+    second = textveil("counts", "t.npz", "-o", "two", "--epsilon", 1, "--precision", 10, "--ledger", "c.ledger")
+    assert (first.code, second.code) == (0, 1), (first.err, second.err)
+    assert not Path("two").exists() and not list(Path().glob(".two*"))
+
+
+def test_a_seed_makes_a_draft(textveil):
+    sparse.save_npz("t.npz", sparse.csr_matrix(TABLE))
+    assert textveil("counts", "t.npz", "-o", "out", "--epsilon", 1, "--seed", 3).code == 0
+    shown = json.loads(Path("out/release.json").read_text())
+    assert shown["draft"] and shown["guarantee"]["label"] == "seeded"
+
+
+def test_attacks_find_the_folder_and_leave_their_evidence(textveil):
+    common = ("--epsilon", 3, "--precision", 3, "--vocabulary-size", 800, "--text-field", "text")
+    for options in ((), ("--compress", 60)):
+        out = f"out{len(options)}"
+        assert textveil("counts", sample.path(), "-o", out, *common, *options).code == 0
+        found = audit_counts(
+            Path(out),
+            ["counts.passage", "counts.linkage", "counts.phrase"],
+            bar=lambda title, total, unit: nullcontext(lambda step: None),
+            truth=sample.path(),
+            text_field="text",
+        )
+        passage, linkage, phrase = found
+        assert passage.distance <= 3 and passage.value < passage.upper
+        assert linkage.value > 10 * linkage.chance  # documents are far apart: linking them is not what is bounded
+        assert 0 <= phrase.hits <= phrase.tries
+        shown = json.loads(Path(out, "release.json").read_text())["evidence"]
+        assert [e["attack"] for e in shown] == [e.attack for e in found] and not any(e["refuted"] for e in shown)
