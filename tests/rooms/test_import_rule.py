@@ -58,6 +58,7 @@ OPTIONAL = {
 LIGHT_ROOMS = ("core", "noise", "accounting", "text", "words", "counts", "report", "recipes", "cli", "testing")
 FORBIDDEN_ROOMS = {"utils", "util", "common", "helpers", "misc"}
 ROOT_NAMES = {"__version__"}
+SAYS_LATE = "so it is itself imported late"
 EXEMPT = {"__init__.py", "core/registry.py"}  # they resolve names at run time
 
 
@@ -112,7 +113,7 @@ def _literal(node: ast.AST) -> str:
 
 def violations(root: Path) -> list[str]:
     items = [item for item in imports_of(root) if item.file not in EXEMPT]
-    opened_late = _files_opened_late(items)
+    opened_late = _files_opened_late(items, root)
     found = [why for item in items for why in _faults(item._replace(late=item.late or item.file in opened_late))]
     for folder in sorted(p for p in root.rglob("*") if p.is_dir() and p.name != "__pycache__"):
         name = folder.relative_to(root).as_posix()
@@ -123,9 +124,13 @@ def violations(root: Path) -> list[str]:
     return found
 
 
-def _files_opened_late(items: list[Import]) -> set[str]:
-    """Files with an optional package at their top that no other file opens at its own top: they come late as a whole."""
+def _files_opened_late(items: list[Import], root: Path) -> set[str]:
+    """Files with an optional package at their top that no other file opens at its own top: they come late as a whole.
+
+    A file may need the package through another one; it counts as such a file if its header says so (SAYS_LATE).
+    """
     needing = {item.file for item in items if not item.late and item.target.split(".")[0] in OPTIONAL}
+    needing |= {item.file for item in items if SAYS_LATE in (root / item.file).read_text(encoding="utf-8")}
     early = [item.target for item in items if not item.late and item.file not in needing]
     return {file for file in needing if not any(_names_module(target, file) for target in early)}
 

@@ -58,13 +58,17 @@ def read_matrix(path: Path) -> sparse.csr_array:
 
 
 def _read_npz(path: Path) -> sparse.csr_array:
-    with np.load(path, allow_pickle=False) as stored:
-        if "format" not in stored:
-            arrays = [stored[name] for name in stored.files]
-            if len(arrays) != 1 or arrays[0].ndim != 2 or arrays[0].dtype.kind not in "biuf":
-                raise BadInput("must hold one table of numbers", where=path)
-            return sparse.csr_array(arrays[0])
-    return sparse.csr_array(sparse.load_npz(path))
+    with open(path, "rb") as file:  # numpy leaves a file open when it turns out to be broken
+        stored = np.load(file, allow_pickle=False)
+        if not hasattr(stored, "files"):
+            raise BadInput("must hold one table of numbers", where=path)
+        if "format" in stored.files:
+            file.seek(0)
+            return sparse.csr_array(sparse.load_npz(file))
+        arrays = [stored[name] for name in stored.files]
+    if len(arrays) != 1 or arrays[0].ndim != 2 or arrays[0].dtype.kind not in "biuf":
+        raise BadInput("must hold one table of numbers", where=path)
+    return sparse.csr_array(arrays[0])
 
 
 def _read_mtx(path: Path) -> sparse.csr_array:

@@ -24,7 +24,7 @@ from textveil.recipes.count_tables import is_matrix_file
 from textveil.recipes.counts import GROUPS, VOCABULARY, CountsJob, read_table
 from textveil.recipes.veil import Bar
 
-LINKED, PHRASES, PASSAGES = 500, 500, 1
+LINKED, PHRASES = 500, 500
 
 
 def audit_counts(
@@ -40,7 +40,9 @@ def audit_counts(
     manifest = read_manifest(folder)
     attacks = [registry.make("attack", name, **(parameters or {})) for name in attack_names]
     view = View(folder, manifest)
-    documents = None if truth is None else view.fold(_true_counts(folder, truth, text_field, bar))
+    documents = None if truth is None else _true_counts(folder, truth, text_field, bar)
+    if documents is not None:
+        view.check(documents)
     found = [attack.run(view.exposure(attack.name, documents, secure()), rng=secure()) for attack in attacks]
     record_evidence(folder, manifest, found)
     return found
@@ -74,43 +76,45 @@ class View:
             return counts
         return sparse.csr_array(counts) @ membership(self._groups, int(self._groups.max()) + 1)
 
+    def check(self, documents: Any) -> None:
+        """Whether these can be the documents of the release."""
+        words = self.released.shape[1] if self._groups is None else len(self._groups)
+        if documents.shape != (len(self.released), words):
+            raise BadInput(
+                f"the release has {len(self.released)} documents and {words} words, the original has "
+                f"{documents.shape[0]} and {documents.shape[1]}"
+            )
+
     def exposure(self, attack: str, documents: Any, rng: Source) -> Exposure:
-        """What the adversary of this attack holds."""
+        """What the adversary of this attack holds; `documents` are true counts of words."""
         if attack == "counts.passage":
             return Exposure(channel=self._channel(self._worlds(documents, rng)))
         if documents is None:
             raise BadInput(f"the attack {attack} needs the original file", possible="--truth IN")
-        if documents.shape[0] != len(self.released):
-            raise BadInput(f"the release has {len(self.released)} documents, the original {documents.shape[0]}")
         if attack == "counts.linkage":
             rows = np.sort(rng.permutation(len(self.released))[:LINKED])
-            return Exposure(
-                observed=rows, truth=np.arange(len(rows)), channel=self._channel(_dense(documents[rows]), released=True)
-            )
+            return Exposure(observed=rows, truth=np.arange(len(rows)), channel=self._channel(documents[rows], released=True))
         owners, phrases = unique_phrases(_dense(documents), self.precision, PHRASES, rng)
         return Exposure(observed=np.arange(len(owners)), truth=owners, channel=self._channel(phrases, released=True))
 
-    def _channel(self, candidates: np.ndarray, released: bool = False) -> CountChannel:
-        rows = self.released.astype(np.int64) if released else None
-        width = self.released.shape[1]
-        padded = np.zeros((len(candidates), width), np.int64)
-        padded[:, : candidates.shape[1]] = candidates
-        return CountChannel(self.rate, padded, self.clamp, rows)
+    def _channel(self, candidates: Any, released: bool = False) -> CountChannel:
+        """Candidates as counts per noised cell, beside the released rows where an attack may see them."""
+        folded = _dense(self.fold(candidates))
+        cells = np.zeros((len(folded), self.released.shape[1]), np.int64)
+        cells[:, : folded.shape[1]] = folded
+        return CountChannel(self.rate, cells, self.clamp, self.released.astype(np.int64) if released else None)
 
     def _worlds(self, documents: Any, rng: Source) -> np.ndarray:
         """A document without and with N of its words; an empty one and N copies of a word when no document is known."""
-        worlds = np.zeros((2, self.released.shape[1]), np.int64)
         if documents is None:
+            worlds = np.zeros((2, self.released.shape[1] if self._groups is None else len(self._groups)), np.int64)
             worlds[1, 0] = self.precision
             return worlds
-        lengths = np.asarray(documents.sum(axis=1)).ravel()
-        long_enough = np.flatnonzero(lengths >= self.precision)
+        long_enough = np.flatnonzero(np.asarray(documents.sum(axis=1)).ravel() >= self.precision)
         if len(long_enough) == 0:
             raise BadInput(f"no document has a passage of {self.precision} words")
-        chosen = int(long_enough[rng.below(len(long_enough), 1)[0]])
-        worlds[1, : documents.shape[1]] = _dense(documents[[chosen]])[0]
-        worlds[0] = worlds[1] - draw_passage(worlds[1], self.precision, rng)
-        return worlds
+        document = _dense(documents[[int(long_enough[rng.below(len(long_enough), 1)[0]])]])[0]
+        return np.stack([document - draw_passage(document, self.precision, rng), document])
 
 
 def draw_passage(document: np.ndarray, size: int, rng: Source) -> np.ndarray:
