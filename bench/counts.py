@@ -1,8 +1,8 @@
 """Count noise beside OpenDP and numpy: `python bench/counts.py [--quick]`.
 
-All draw two-sided geometric noise of scale N / epsilon = 20 for a table of documents x words, in one process. OpenDP is timed on
-100 rows (it is exact and draws about 90,000 a second), numpy as `geometric - geometric` from its default generator, which is
-neither exact nor secure. Ours times the whole mechanism: sparse counts in, noisy table out. Ratios are speed per cell.
+All draw two-sided geometric noise of scale N / epsilon = 20 for a table of documents x words, in one process. OpenDP is timed
+on 100 rows (it is exact and draws about 90,000 a second), numpy as `geometric - geometric` from its default generator, which
+is neither exact nor secure. Ours times the whole mechanism: sparse counts in, noisy table out. Ratios are speed per cell.
 """
 
 from __future__ import annotations
@@ -75,7 +75,9 @@ def main() -> None:
     table_geometric(secure(), 10, scale)  # builds the table once
 
     full, few = DOCUMENTS * WORDS, DOCUMENTS * GROUPS
-    ours = show(f"ours, {DOCUMENTS:,} x {WORDS:,}, noisy counts", full, seconds(lambda: dense.transform(counts), rounds))
+    ours = show(
+        f"ours, {DOCUMENTS:,} x {WORDS:,}, noisy counts", full, seconds(lambda: dense.transform(counts), rounds)
+    )
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     block = DOCUMENTS // 10
     draws = show(
@@ -101,7 +103,9 @@ def main() -> None:
         start = time.perf_counter()
         found = balanced_clusters(points, 500, secure(), rounds=1)
         took = time.perf_counter() - start
-        print(f"balanced k-means, 50,000 points, 500 clusters, one round: {took:.1f} s, within {found.gap:.2%} of the optimum")
+        print(
+            f"balanced k-means, 50,000 points, 500 clusters, one round: {took:.1f} s, within {found.gap:.2%} of the optimum"
+        )
     ratios = {
         "dense_over_opendp": ours / opendp,
         "dense_over_numpy": ours / numpy,

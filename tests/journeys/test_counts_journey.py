@@ -25,7 +25,9 @@ TABLE = np.array([[3, 0, 1, 2], [0, 2, 0, 1], [1, 1, 1, 1]])
 def entries(textveil, ledger: str = "c.ledger") -> int:
     if not Path(ledger).exists():
         return 0
-    return sum(json.loads(line).get("kind") == "charge" for line in textveil("ledger", "export", ledger).out.splitlines())
+    return sum(
+        json.loads(line).get("kind") == "charge" for line in textveil("ledger", "export", ledger).out.splitlines()
+    )
 
 
 def test_letters_become_a_release(textveil):
@@ -47,7 +49,9 @@ def test_letters_become_a_release(textveil):
 
 
 def test_raw_counts_without_clamping_are_dense(textveil):
-    said = textveil("counts", sample.path(), "-o", "out", "--epsilon", 1, "--no-clamp", "--vocabulary-size", 300, "--json")
+    said = textveil(
+        "counts", sample.path(), "-o", "out", "--epsilon", 1, "--no-clamp", "--vocabulary-size", 300, "--json"
+    )
     assert said.code == 0, said.err
     table = Release.load("out").value
     assert isinstance(table, np.ndarray) and table.min() < 0 and not said.json["sparse"]
@@ -64,7 +68,8 @@ def test_the_papers_budget_prints_its_true_total(textveil):
 
 def test_a_vocabulary_chosen_under_the_budget(textveil):
     said = textveil(
-        "counts", sample.path(), "-o", "out", "--epsilon", 50, "--precision", 1, "--vocabulary-size", 2000, "--choose", 30, "--json"
+        "counts", sample.path(), "-o", "out", "--epsilon", 50, "--precision", 1, "--vocabulary-size", 2000, "--choose", 30,
+        "--json",
     )  # fmt: skip
     assert said.code == 0, said.err
     assert said.json["columns"] == 30 and said.json["spending"]["corpus_counts"] == pytest.approx(5.0)

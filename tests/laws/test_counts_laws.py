@@ -144,7 +144,12 @@ def test_corpus_counts_are_the_sums_plus_noise():
     [
         {"precision": 3},
         {"precision": 3, "clamp": False},
-        {"precision": 3, "compress": 2, "method": "random", "decompress": False},  # dealing out is random at any epsilon
+        {
+            "precision": 3,
+            "compress": 2,
+            "method": "random",
+            "decompress": False,
+        },  # dealing out is random at any epsilon
         {"precision": 3, "compress": 2, "method": "frequency", "decompress": False, "prior": np.array([3.0, 2, 1, 1])},
     ],
     ids=["clamped", "raw", "random", "frequency"],

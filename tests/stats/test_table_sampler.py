@@ -1,7 +1,7 @@
 """Draws of the table sampler against the law and against OpenDP's, on fresh randomness each run.
 
-False alarms: about one in a million for each test (chi-square, cells merged until each expects 25 or more). Power: the plausible
-mistakes at the end are rejected by the same checks on the same number of draws.
+False alarms: about one in a million for each test (chi-square, cells merged until each expects 25 or more). Power: the
+plausible mistakes at the end are rejected by the same checks on the same number of draws.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Whose document is this row? Link released rows to candidate documents that the adversary holds.
 
-The adversary has candidate documents (the originals, or what it knows of them: part of the words, an author's other texts) and
-the noise law, and names for each released row the candidate of the largest likelihood: the best rule for equally likely
+The adversary has candidate documents (the originals, or what it knows of them: part of the words, an author's other texts)
+and the noise law, and names for each released row the candidate of the largest likelihood: the best rule for equally likely
 candidates. Two documents are usually much further apart than N counts, and the promise at distance D is eps * D / N: a high
 success is in keeping with (N, eps), which protects passages and not whole documents. The evidence says so by its distance.
 
-Source. Linkage by maximum likelihood; the attacker of Narayanan and Shmatikov 2008 with the exact noise law in place of a score.
+Source. Linkage by maximum likelihood: Narayanan and Shmatikov 2008, with the exact noise law in place of their score.
 """
 
 from __future__ import annotations

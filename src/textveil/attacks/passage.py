@@ -6,8 +6,8 @@ even odds (Neyman and Pearson). Claim of the defence: its success is at most e^e
 distance of the two worlds. The bound is nearly reached by N copies of one word, and far from reached by N different ones when
 negatives are clamped.
 
-Phrase. The adversary knows a phrase that only one document holds, and the whole released table, and names the document. Counts
-have lost the order of words, so the phrase is a bag of words. It guesses the row that gains most likelihood by the phrase.
+Phrase. The adversary knows a phrase that only one document holds, and the whole released table, and names the document.
+Counts have lost the order of words, so the phrase is a bag of words. The row that gains most likelihood by it is named.
 """
 
 from __future__ import annotations

@@ -19,12 +19,16 @@ def counts(
     precision: Annotated[int, typer.Option(help="N: how many counts two documents may differ by.")] = 10,
     compress: Annotated[int | None, typer.Option(help="K: sum the words into K groups before the noise.")] = None,
     method: Annotated[str, typer.Option(help="Groups: random | frequency | cluster | disperse.")] = "frequency",
-    budget: Annotated[str, typer.Option(help="total, or paper (its rule, read literally; prints the true total).")] = "total",
+    budget: Annotated[
+        str, typer.Option(help="total, or paper (its rule, read literally; prints the true total).")
+    ] = "total",
     prior: Annotated[str, typer.Option(help="Word weights: noisy (charged) | uniform | vectors (public).")] = "noisy",
     prior_share: Annotated[float, typer.Option(help="Share of epsilon for noisy corpus counts.")] = 0.1,
     vocabulary: Annotated[str | None, typer.Option(help="Public words: 'default' or a file, one a line.")] = None,
     vocabulary_size: Annotated[int | None, typer.Option(help="Only the first of these words.")] = None,
-    choose: Annotated[int | None, typer.Option(help="Keep the M words with the largest noisy counts (charged).")] = None,
+    choose: Annotated[
+        int | None, typer.Option(help="Keep the M words with the largest noisy counts (charged).")
+    ] = None,
     clamp: Annotated[bool, typer.Option(help="Turn negative counts into 0.")] = True,
     decompress: Annotated[bool, typer.Option(help="Deal the counts of a group out to its words.")] = True,
     empty: Annotated[str, typer.Option(help="Documents without any known word: refuse | keep.")] = "refuse",
@@ -43,7 +47,9 @@ def counts(
     from textveil.recipes.counts import CountsJob, count_file
 
     if epsilon is None:
-        raise BadInput("epsilon is missing", possible="--epsilon E (0.5 to 5, for documents --precision N counts apart)")
+        raise BadInput(
+            "epsilon is missing", possible="--epsilon E (0.5 to 5, for documents --precision N counts apart)"
+        )
     parameters: dict[str, Any] = {
         "epsilon": epsilon,
         "precision": precision,
@@ -69,7 +75,9 @@ def counts(
     typer.echo(f"{result['documents']:,} documents x {result['columns']:,} columns ({form}): {out}/data.npz")
     typer.echo(f"promise: {result['promise']}")
     spent = result["spending"]
-    typer.echo(f"spent:   {spent['counts']:.4g} on counts, {spent['corpus_counts']:.4g} on corpus counts; delta 0 (exact draws)")
+    typer.echo(
+        f"spent:   {spent['counts']:.4g} on counts, {spent['corpus_counts']:.4g} on corpus counts; delta 0 (exact draws)"
+    )
     if result["true_epsilon"] > result["asked_epsilon"]:
         typer.echo(f"beware:  asked for {result['asked_epsilon']:g}, the true total is {result['true_epsilon']:.4g}")
     typer.echo(f"ledger:  {result['entry'] or 'not recorded (no --ledger)'}")

@@ -206,9 +206,8 @@ def certify(
     typer.echo(f"method:  {result['method']}, {result['words']:,} words")
     if result["at"] is not None:
         at = result["at"]
-        typer.echo(
-            f"worst:   log ratio exceeds the claim by {result['worst']} (numeric error {result['numeric_error']:.2g}),"
-        )
+        worst = result["worst"] if isinstance(result["worst"], str) else f"{result['worst']:.6g}"
+        typer.echo(f"worst:   log ratio - epsilon * distance = {worst} (numeric error {result['numeric_error']:.2g}),")
         typer.echo(f"         between '{at['first']}' and '{at['second']}' at the output '{at['output']}'")
     for one in result.get("pairs", []):
         floor = one["floor"] if isinstance(one["floor"], str) else f"{one['floor']:.3g}"

@@ -88,7 +88,9 @@ def assign(
             return _certified(cost, np.asarray(capacities), labels, level)
 
 
-def _auction(cost: np.ndarray, capacities: np.ndarray, prices: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:
+def _auction(
+    cost: np.ndarray, capacities: np.ndarray, prices: np.ndarray, step: float
+) -> tuple[np.ndarray, np.ndarray]:
     """One auction at one step; labels and final prices."""
     count, clusters = cost.shape
     labels, bids, prices = np.full(count, -1), np.zeros(count), prices.copy()

@@ -1,7 +1,7 @@
 """What limited precision is compared with: full local privacy for whole documents, and random-projection sketches.
 
-Claim. Both hide a whole document among all documents of at most `cap` words (a public cap, enforced by dropping words at random
-from longer ones).
+Claim. Both hide a whole document among all documents of at most `cap` words (a public cap, enforced by dropping words at
+random from longer ones).
 - FullLocal: two such documents are at L1 distance 2 cap at most, so Laplace or two-sided geometric noise of scale
   2 cap / epsilon in every cell is epsilon-DP for replacing a document. `budget="feature"` is what the paper plots: scale
   cap / epsilon and epsilon "per feature", whose true total is 2 epsilon (the L1 distance again, not the number of features).
@@ -22,7 +22,18 @@ from scipy import sparse
 
 from textveil.accounting import guarantee_of
 from textveil.accounting.calibration import gaussian_multiplier, laplace_multiplier
-from textveil.core import Adjacency, Estimator, Event, GaussianNoise, Guarantee, LaplaceNoise, NoPromise, Shape, Unit, Unpriced
+from textveil.core import (
+    Adjacency,
+    Estimator,
+    Event,
+    GaussianNoise,
+    Guarantee,
+    LaplaceNoise,
+    NoPromise,
+    Shape,
+    Unit,
+    Unpriced,
+)
 from textveil.core.events import Noise
 from textveil.core.params import choice, open_fraction, positive, positive_integer
 from textveil.noise import Source, source_for

@@ -7,12 +7,15 @@ independently: the multinomial of the paper, normalised with the *noisy* counts 
 
 from __future__ import annotations
 
+import importlib.util
+
 import numpy as np
 from scipy import sparse
 
 from textveil.noise import Source
 
 _TOKENS_AT_ONCE = 2_000_000
+_MANY_TOKENS = 3_000_000
 
 
 def decompress(counts: np.ndarray, groups: np.ndarray, weights: np.ndarray, source: Source) -> sparse.csr_array:
@@ -22,8 +25,8 @@ def decompress(counts: np.ndarray, groups: np.ndarray, weights: np.ndarray, sour
     >>> decompress(np.array([[3, 2]]), np.array([0, 1, 1]), np.array([1.0, 5.0, 0.0]), seeded(1)).toarray().tolist()
     [[3, 2, 0]]
     """
-    dealer = _Dealer(groups, weights, counts.shape[1])
     positive = np.maximum(counts, 0)
+    dealer = _Dealer(groups, weights, counts.shape[1], fast=_worth_compiling(positive))
     positive[:, dealer.empty] = 0
     ends = np.cumsum(positive.sum(axis=1, dtype=np.int64))
     parts, start = [], 0
@@ -35,10 +38,16 @@ def decompress(counts: np.ndarray, groups: np.ndarray, weights: np.ndarray, sour
     return sparse.vstack(parts, format="csr") if parts else sparse.csr_array((0, len(groups)), dtype=np.int32)
 
 
+def _worth_compiling(counts: np.ndarray) -> bool:
+    """Loading compiled code takes about a second: only for many tokens, and where numba is installed."""
+    return int(counts.sum(dtype=np.int64)) > _MANY_TOKENS and importlib.util.find_spec("numba") is not None
+
+
 class _Dealer:
     """Inverse distribution functions of all groups on one line: group g covers [g, g + 1)."""
 
-    def __init__(self, groups: np.ndarray, weights: np.ndarray, count: int):
+    def __init__(self, groups: np.ndarray, weights: np.ndarray, count: int, *, fast: bool = False):
+        self._fast = fast
         self._words = np.argsort(groups, kind="stable")
         sizes = np.bincount(groups, minlength=count)
         self.empty = sizes == 0
@@ -56,13 +65,21 @@ class _Dealer:
         return groups + running - before[groups]
 
     def deal(self, counts: np.ndarray, source: Source) -> sparse.csr_array:
+        uniforms = source.uniforms(int(counts.sum(dtype=np.int64)))
+        shape = (len(counts), len(self._words))
+        return sparse.csr_array((self._compiled if self._fast else self._plain)(counts, uniforms), shape=shape)
+
+    def _compiled(self, counts: np.ndarray, uniforms: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        from .dealing import deal
+
+        return deal(counts, uniforms, self._steps, self._first, self._last, self._words)
+
+    def _plain(self, counts: np.ndarray, uniforms: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         documents, width = len(counts), len(self._words)
         cells = np.repeat(np.arange(counts.size), counts.ravel())
         rows, groups = np.divmod(cells, counts.shape[1])
-        targets = source.uniforms(len(cells))
-        targets += groups
-        places = np.clip(np.searchsorted(self._steps, targets, side="right"), self._first[groups], self._last[groups])
+        places = np.searchsorted(self._steps, uniforms + groups, side="right")
+        places = np.clip(places, self._first[groups], self._last[groups])
         keys, times = np.unique(rows * width + self._words[places], return_counts=True)
         rows, words = np.divmod(keys, width)
-        starts = np.searchsorted(rows, np.arange(documents + 1))
-        return sparse.csr_array((times.astype(np.int32), words.astype(np.int32), starts), shape=(documents, width))
+        return times.astype(np.int32), words.astype(np.int32), np.searchsorted(rows, np.arange(documents + 1))

@@ -1,7 +1,7 @@
 """Topics from noisy counts by someone who knows the noise: Poisson factorisation that deconvolves it.
 
-Model. x_dv ~ Poisson(lambda_dv), lambda = theta phi (documents x topics, topics x words), y = x + two-sided geometric noise of rate
-r (a = e^-r). Counts must not have been clamped. Everything here is post-processing: it costs nothing.
+Model. x_dv ~ Poisson(lambda_dv), lambda = theta phi (documents x topics, topics x words), y = x + two-sided geometric noise
+of rate r (a = e^-r). Counts must not have been clamped. Everything here is post-processing: it costs nothing.
 
 Expectation, in closed form. P(x | y) ~ lambda^x / x! a^|y - x|. With Z(y) = sum_x lambda^x / x! a^|y - x|,
     E[x | y] = lambda Z(y - 1) / Z(y),      Z(y) = a^y e^(lambda/a) Q(y + 1, lambda/a) + a^-y e^(lambda a) P(y + 1, lambda a)
@@ -163,7 +163,9 @@ def _log_upper_gamma(s: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.where(value > _UNDERFLOW, np.log(np.maximum(value, _UNDERFLOW)), far)
 
 
-def moment_topics(counts: np.ndarray, topics: int, rate: float, *, seed: int | None = None, rounds: int = 200) -> np.ndarray:
+def moment_topics(
+    counts: np.ndarray, topics: int, rate: float, *, seed: int | None = None, rounds: int = 200
+) -> np.ndarray:
     """Non-negative factors of the co-occurrences with the noise's part taken out; rows are chances of cells."""
     a = math.exp(-rate)
     variance = 2 * a / (1 - a) ** 2

@@ -43,7 +43,9 @@ from . import grouping, matrix
 from .decompress import decompress
 from .spending import Spending, divide, scale_for
 
-SOURCE = "Schofield et al. 2019, limited-precision local privacy (Schein et al. 2019, Definition 2); loss per row, not per entry"
+SOURCE = (
+    "Schofield et al. 2019, Definition 2 (limited-precision local privacy, after Schein et al.); loss of the whole row"
+)
 SPARSE_BELOW = 0.25  # noise leaves fewer cells than this above 0: the table is returned sparse
 
 
@@ -144,7 +146,9 @@ class LimitedPrecision(Estimator):
         if self.columns is not None:
             positive_integer("columns", self.columns)
             if self._by_vectors or not isinstance(self.prior, str):
-                raise BadParameter("columns", self.columns, "None with vectors or a public prior: take their words instead")
+                raise BadParameter(
+                    "columns", self.columns, "None with vectors or a public prior: take their words instead"
+                )
 
     def _check_width(self, width: int) -> None:
         if self.columns is not None and self.columns > width:
@@ -201,7 +205,9 @@ class LimitedPrecision(Estimator):
         if self.budget == "paper":
             width = width or getattr(self, "n_features_in_", None)
             if width is None:
-                raise BadInput("the paper's budget depends on the vocabulary", possible="fit first, or Shape(vocabulary=M)")
+                raise BadInput(
+                    "the paper's budget depends on the vocabulary", possible="fit first, or Shape(vocabulary=M)"
+                )
             growth = Fraction(self._kept(width), int(self.compress or 1))
         return divide(
             float(self.epsilon), share=float(self.prior_share), needs_corpus=self._needs_corpus, growth=growth
@@ -212,7 +218,9 @@ class LimitedPrecision(Estimator):
         parts = self.spending(None if shape is None else shape.vocabulary)
         noise: Noise = CountNoise(parts.total, int(self.precision))
         if self.seed is not None:
-            noise = Unpriced(NoPromise(f"drawn with a seed, which undoes the noise for whoever knows it ({noise})", "seeded"))
+            noise = Unpriced(
+                NoPromise(f"drawn with a seed, which undoes the noise for whoever knows it ({noise})", "seeded")
+            )
         return Event(noise, Unit.DOCUMENT, Adjacency.METRIC, 1, self._assumes(parts), SOURCE, self.name)
 
     def _assumes(self, parts: Spending) -> tuple[str, ...]:

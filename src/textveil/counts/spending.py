@@ -9,8 +9,8 @@ whole row at once, so the number of cells does not matter. Summing columns into 
 sensitivity N. The two add (sequential composition).
 
 `budget="total"`: epsilon is the sum. `budget="paper"`: the printed rule of the paper, e_1 = M epsilon / K per entry of
-K groups of M words, read literally. There is no budget per entry: the sum above is then (M / K) epsilon + e_2, and that is what
-is promised and charged (34 for 0.5 at 6800 -> 100).
+K groups of M words, read literally. There is no budget per entry: the sum above is then (M / K) epsilon + e_2, and that is
+what is promised and charged (34 for 0.5 at 6800 -> 100).
 
 Source. Schofield, Yauney, Mimno 2019, section 4 and appendix A; Schein et al. 2019 for (N, epsilon).
 """

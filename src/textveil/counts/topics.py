@@ -2,11 +2,11 @@
 
     matched Jaccard   top words of two models' topics, paired so that the sum of similarities is largest (Hungarian algorithm)
     exclusivity       mean over a topic's top words of phi_kw / sum_k phi_kw (Bischof and Airoldi 2012)
-    coherence         mean over pairs of top words of log((D(v, w) + 1) / D(v)), v the commoner one, D counted in documents of the
-                      true text (Mimno et al. 2011, whose sum is divided by the number of pairs)
+    coherence         mean over pairs of top words of log((D(v, w) + 1) / D(v)), v the likelier one, D counted in documents of
+                      the true text (Mimno et al. 2011, whose sum is divided by the number of pairs)
     LSA error         share of the true counts' norm that the leading directions of the private counts do not reproduce
 
-A topic model is a matrix of word chances, one row per topic. tomotopy (LDA) and scikit-learn (classification) are imported late.
+A topic model is a matrix of word chances, one row per topic. tomotopy (LDA) and scikit-learn are imported late.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ def lda(
 
 def _tomotopy() -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # its compiled part warns on import, which would count as an error in strict runs
+        warnings.simplefilter(
+            "ignore"
+        )  # its compiled part warns on import, which would count as an error in strict runs
         try:
             import tomotopy
         except ImportError:

@@ -197,8 +197,9 @@ def _facts(mechanism: LimitedPrecision, released: Released) -> dict[str, Any]:
     cells = counts.shape[0] * counts.shape[1]
     filled = counts.nnz if sparse.issparse(counts) else int(np.count_nonzero(counts))
     scale = mechanism.precision / parts.noise
+    cells_each = _noised_cells(mechanism, released)
     policies = [
-        f"noise of scale {scale:.4g} in each of {_noised_cells(mechanism, released)} cells per document; delta 0 (exact draws)",
+        f"noise of scale {scale:.4g} in each of {cells_each} cells per document, drawn exactly: delta 0",
         f"epsilon {parts.total:.4g} in total: {parts.noise:.4g} for the counts, {parts.corpus:.4g} for corpus counts",
     ]
     if mechanism.budget == "paper":

@@ -93,7 +93,9 @@ class View:
             raise BadInput(f"the attack {attack} needs the original file", possible="--truth IN")
         if attack == "counts.linkage":
             rows = np.sort(rng.permutation(len(self.released))[:LINKED])
-            return Exposure(observed=rows, truth=np.arange(len(rows)), channel=self._channel(documents[rows], released=True))
+            return Exposure(
+                observed=rows, truth=np.arange(len(rows)), channel=self._channel(documents[rows], released=True)
+            )
         owners, phrases = unique_phrases(_dense(documents), self.precision, PHRASES, rng)
         return Exposure(observed=np.arange(len(owners)), truth=owners, channel=self._channel(phrases, released=True))
 

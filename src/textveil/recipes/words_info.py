@@ -14,7 +14,7 @@ from textveil.words.mechanism import WordMechanism
 
 def word_info(mechanism: WordMechanism, word: str, *, draws: int) -> dict[str, Any]:
     """Draw `draws` substitutes of one word and describe them; the numbers are estimates from these draws."""
-    mechanism.fit()
+    mechanism.event()  # fits it to the default vectors if it has none yet
     folded = tokens.fold(word)
     if folded not in mechanism.rows_:
         similar = [w for w in mechanism.rows_ if w[:2] == folded[:2]][:3000]

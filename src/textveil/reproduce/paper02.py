@@ -1,7 +1,7 @@
-"""Paper 02: Schofield, Yauney, Mimno 2019, "Combatting the Challenges of Local Privacy for Distributional Semantics with Compression".
+"""Paper 02: Schofield, Yauney, Mimno 2019, compression against the noise of local privacy, for topics.
 
-Cells: topics of synthetic text and of consumer complaints at each privacy level (section 5, Figure 2, Table 1), latent semantic
-analysis of complaints (Figure 2), full local privacy (section 2, Figure 1).
+Cells: topics of synthetic text and of consumer complaints at each privacy level (section 5, Figure 2, Table 1), latent
+semantic analysis of complaints (Figure 2), full local privacy (section 2, Figure 1).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PARTS = {
 
 
 def plan(scale: str) -> list[Cell]:
-    """Small: 1,000 words in 20 groups, 1,200 complaints. Full: 6,800 words in 100 groups, 4,000 complaints. Starts 0 to 4 in both."""
+    """Small: 1,000 words in 20 groups, 1,200 complaints. Full: 6,800 words in 100 groups, 4,000 complaints. Five starts."""
     full = scale == "full"
     levels = LEVELS + MORE_LEVELS if full else LEVELS
     run = {"iterations": [300 if full else 60], "seed": range(5)}
@@ -56,6 +56,29 @@ def plan(scale: str) -> list[Cell]:
     return cells
 
 
+NOTES = (
+    "A start draws everything anew: the synthetic corpus or the sample of complaints, the clear model, the noise, the "
+    "private model. Starts 0 to 4; all seeds follow from the start. Intervals are over the five starts; differences between "
+    "arms are taken within a start.",
+    "The paper prints neither the number of documents, nor their lengths, nor the number of topics. Synthetic here: LDA run "
+    "forwards, 100 words, 10 topics, Dirichlet parameters .1, documents of about 100 words. CLUSTER and DISPERSE need "
+    "vectors: synthetic words get the true topics as theirs, the best case.",
+    "Complaints: the vocabulary is made of all complaints (public), without words of more than half of them. Small scale: "
+    "1,000 words in 20 groups (50 to 1), 20 topics. Full scale: 6,800 words in 100 groups (68 to 1), 50 topics. Vectors: "
+    "GloVe with 100 dimensions.",
+    "Budget: 'total' unless an arm is named 'paper'. Groupings spend a tenth of epsilon on noisy corpus counts (ranking and "
+    "dealing out), the rest on the group counts. 'random paper' and 'frequency paper' follow the printed rule "
+    "eps' = M eps / K; their true totals are 10 times (synthetic), 50 times (small) or 68 times (full) the printed epsilon, "
+    "and a tenth of it more for the corpus counts.",
+    "(eps 5, N 10) and (eps .5, N 1) are the same release (noise of scale N / eps): one set of cells answers for both.",
+    "'corpus counts' is a control: the whole epsilon buys noisy corpus counts, and documents are drawn from them. 'chance': "
+    "random top words, paired as well as they can be. 'clear': a second model of the clear counts.",
+    "LDA: collapsed Gibbs sampling (tomotopy, alpha .1 and eta .01 at the start, alpha then fitted). At small scale "
+    "documents of more than 1,200 words, which only noise makes, are thinned to 1,200 at random (600 in full local privacy).",
+    "LSA: rank 20 (50 at full scale) from the private counts of four folds; error of held-out clear text; logistic "
+    "regression of the category from held-out private counts; precision, recall and F1 weighted by category, and macro.",
+)
+
 STUDY = Study(
     paper="02",
     title="Combatting the Challenges of Local Privacy for Distributional Semantics with Compression",
@@ -64,24 +87,5 @@ STUDY = Study(
     parts=PARTS,
     measures=MEASURES,
     figures=figures,
-    notes=(
-        "A start draws everything anew: the synthetic corpus or the sample of complaints, the clear model, the noise, the private "
-        "model. Starts 0 to 4; all seeds follow from the start. Intervals are over the five starts; differences between arms are taken "
-        "within a start.",
-        "The paper prints neither the number of documents, nor their lengths, nor the number of topics. Synthetic here: LDA run forwards, "
-        "100 words, 10 topics, Dirichlet parameters .1, documents of about 100 words. CLUSTER and DISPERSE need "
-        "vectors: synthetic words get the true topics as theirs, the best case.",
-        "Complaints: the vocabulary is made of all complaints (public), without words of more than half of them; small scale: 1,000 "
-        "words in 20 groups (50 to 1), 20 topics; full scale: 6,800 words in 100 groups (68 to 1), 50 topics. Vectors: GloVe 100d.",
-        "Budget: 'total' unless an arm is named 'paper'. Groupings spend a tenth of epsilon on noisy corpus counts "
-        "(ranking and dealing out), the rest on the group counts. 'random paper' and 'frequency paper' follow the printed rule "
-        "eps' = M eps / K; their true totals are 10 times (synthetic), 50 times (small) or 68 times (full) the printed epsilon and more.",
-        "(eps 5, N 10) and (eps .5, N 1) are the same release (noise of scale N / eps): one set of cells answers for both.",
-        "'corpus counts' is a control: the whole epsilon buys noisy corpus counts, and documents are drawn from them. "
-        "'chance': random top words, paired as well as they can be; 'clear': a second model of the clear counts.",
-        "LDA: collapsed Gibbs sampling (tomotopy, alpha .1 and eta .01 at the start, alpha then fitted). At small scale documents of more "
-        "than 1,200 words, which only noise makes, are thinned to 1,200 at random (600 under full local privacy).",
-        "LSA: rank 20 (50 at full scale) from the private counts of four folds; error of held-out clear text; logistic regression of the "
-        "category from held-out private counts; precision, recall and F1 weighted by category, and macro.",
-    ),
+    notes=NOTES,
 )

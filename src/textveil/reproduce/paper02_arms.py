@@ -5,9 +5,9 @@
     random paper, frequency paper          the same under the paper's printed rule eps' = M eps / K; the true total is larger
     corpus counts                 a control of ours: epsilon is spent on the corpus counts alone, and documents are drawn from
                                   them. It knows nothing about any document: a topic model can only find word frequencies.
-    none aware, frequency aware   the very noise of `none` and `frequency`, not clamped, and topics by inference that knows its law
+    none aware, frequency aware   the noise of `none` and `frequency`, not clamped; topics by inference that knows its law
 
-Noise depends on N / epsilon alone, so (eps 5, N 10) and (eps .5, N 1) are one and the same release; both are read from one cell.
+Noise depends on N / epsilon alone, so (eps 5, N 10) and (eps .5, N 1) are one and the same release, read from one cell.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ def topics_level(
     precision: int,
     seed: int,
 ) -> dict[str, Any]:
-    """All arms at one level. `most`: longer documents are thinned for LDA; `rounds`: of the inference that knows the noise."""
+    """All arms at one level. `most`: longer documents are thinned for LDA; `rounds` of inference that knows the noise."""
     corpus = corpus_of(data, documents, vocabulary, seed)
     reference = reference_topics(corpus, topics, iterations, seed)
     level = Level(epsilon, precision, groups, seed)

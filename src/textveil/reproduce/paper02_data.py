@@ -1,7 +1,7 @@
 """Paper 02: its two collections, as counts. A corpus drawn from a topic model, and consumer complaints.
 
-The paper prints neither the number of documents, nor their lengths, nor the number of topics; what is taken here stands in the
-notes of the study. Everything is drawn anew in every start: the corpus (or the sample of complaints), the noise, the models.
+The paper prints neither the number of documents, nor their lengths, nor the number of topics; what is taken here stands in
+the notes of the study. Everything is drawn anew in every start: the corpus (or sample of complaints), the noise, the models.
 """
 
 from __future__ import annotations

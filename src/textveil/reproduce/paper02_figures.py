@@ -17,6 +17,19 @@ _HEATS = {
     "passages": "(d) limited precision, eps 2, N 2",
     "passages, frequency": "limited precision, frequency groups",
 }
+_LDA = {
+    "jaccard": "topic Jaccard",
+    "exclusivity": "exclusivity",
+    "coherence": "coherence",
+    "tenth": "tenth-best Jaccard",
+}
+_LSA = {
+    "error": "error on clear held-out text",
+    "accuracy": "accuracy",
+    "f1": "F1 (weighted)",
+    "macro_f1": "F1 (macro)",
+}
+_TITLES = {"synthetic": "Synthetic", "complaints": "Complaints", "lsa": "Complaints, LSA"}
 _ARMS = ("none", *GROUPINGS, "frequency paper", CONTROL, "none aware", "frequency aware")
 _X = "N / epsilon (privacy grows to the right)"
 
@@ -34,32 +47,35 @@ def figures(results: Results) -> list[Figure]:
         panels.append(_panel(results, "synthetic", "truth", "topic Jaccard to the true topics"))
         made.append(Figure("synthetic", "Synthetic text: topics under noise", panels))
     if results.of("complaints"):
-        fields = {"jaccard": "topic Jaccard", "exclusivity": "exclusivity", "coherence": "coherence", "tenth": "tenth-best Jaccard"}
-        panels = [_panel(results, "complaints", field, name) for field, name in fields.items()]
+        panels = [_panel(results, "complaints", field, name) for field, name in _LDA.items()]
         made.append(Figure("figure-2-lda", "Figure 2: topics of complaints", panels))
     if results.of("lsa"):
-        fields = {"error": "error on clear held-out text", "accuracy": "accuracy", "f1": "F1 (weighted)", "macro_f1": "F1 (macro)"}
-        panels = [_panel(results, "lsa", field, name) for field, name in fields.items()]
+        panels = [_panel(results, "lsa", field, name) for field, name in _LSA.items()]
         made.append(Figure("figure-2-lsa", "Figure 2: latent semantic analysis of complaints", panels))
     return made
 
 
 def _panel(results: Results, source: str, field: str, name: str) -> Panel:
-    levels = sorted(
-        {(f.parameters["precision"] / f.parameters["epsilon"], f.parameters["epsilon"], f.parameters["precision"]) for f in results.of(source)}
-    )
-    series, lines = [], []
-    for arm in _ARMS:
-        points = []
-        for scale, epsilon, precision in levels:
-            runs = [run[arm][field] for run in runs_of(results, source, (epsilon, precision)) if field in run.get(arm, {})]
-            if runs:
-                points.append((scale, mean_of(arm, runs)))
-        if points:
-            x, means = zip(*points, strict=True)
-            series.append(Series(arm, x, [m.value for m in means], [m.low for m in means], [m.high for m in means]))
+    own = [found.parameters for found in results.of(source)]
+    levels = sorted({(p["epsilon"], p["precision"]) for p in own}, key=lambda level: level[1] / level[0])
+    series = [_series(results, source, arm, field, levels) for arm in _ARMS]
+    lines = []
     for arm in ("clear", "chance"):
-        own = [run[arm][field] for run in runs_of(results, source, levels[0][1:]) if field in run.get(arm, {})]
-        if own:
-            lines.append((arm, sum(own) / len(own)))
-    return Panel({"synthetic": "Synthetic", "complaints": "Complaints", "lsa": "Complaints, LSA"}[source], _X, name, series, lines, log_x=True)
+        if heights := _heights(results, source, arm, field, levels[0]):
+            lines.append((arm, mean_of(arm, heights).value))
+    shown = [s for s in series if s is not None]
+    return Panel(_TITLES[source], _X, name, shown, lines, log_x=True)
+
+
+def _heights(results: Results, source: str, arm: str, field: str, level: tuple[float, int]) -> list[float]:
+    return [run[arm][field] for run in runs_of(results, source, level) if field in run.get(arm, {})]
+
+
+def _series(results: Results, source: str, arm: str, field: str, levels: list[tuple[float, int]]) -> Series | None:
+    """One arm over all levels; None where it was not run."""
+    found = [(level, _heights(results, source, arm, field, level)) for level in levels]
+    means = [(level[1] / level[0], mean_of(arm, heights)) for level, heights in found if heights]
+    if not means:
+        return None
+    x, y = [scale for scale, _ in means], [m for _, m in means]
+    return Series(arm, x, [m.value for m in y], [m.low for m in y], [m.high for m in y])

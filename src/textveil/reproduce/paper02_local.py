@@ -1,8 +1,8 @@
 """Paper 02, sections 2 and 3: noise that hides whole documents, beside noise that hides passages. Figure 1.
 
-Full local privacy needs a public cap. As the paper: the largest count of one word in one document, and epsilon "per feature". The
-true total of that is larger; "laplace total" is the noise that hides a whole document of up to the longest length at epsilon in
-total.
+Full local privacy needs a public cap. As in the paper: the largest count of one word in one document, and epsilon "per
+feature". The true total of that is larger; "laplace total" is the noise that hides a whole document of up to the longest
+length at epsilon in total.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ def private_tables(corpus: Corpus, caps: tuple[int, int], groups: int, seed: int
     def noise(name: str) -> Any:
         return seeded(seed_of("local", name, seed))
 
+    plain = LimitedPrecision(EPSILON, PRECISION, empty="keep").fit(counts)
     grouped = LimitedPrecision(EPSILON, PRECISION, groups, "frequency", empty="keep").fit(counts)
     sketch = Sketch(EPSILON, cap=most, width=SKETCH_WIDTH, seed=seed_of("projection", seed)).fit(counts)
     made = {
@@ -41,7 +42,7 @@ def private_tables(corpus: Corpus, caps: tuple[int, int], groups: int, seed: int
         "geometric": FullLocal(EPSILON, most, "geometric", "feature").apply(counts, noise=noise("geometric")),
         "laplace total": FullLocal(EPSILON, longest, "laplace").apply(counts, noise=noise("laplace total")),
         "sketch": np.rint(sketch.apply(counts, noise=noise("sketch"))).astype(np.int64),
-        "passages": LimitedPrecision(EPSILON, PRECISION, empty="keep").fit(counts).apply(counts, noise=noise("passages")),
+        "passages": plain.apply(counts, noise=noise("passages")),
         "passages, frequency": grouped.apply(counts, noise=noise("frequency")),
     }
     return {name: sparse.csr_array(np.maximum(table, 0) if name == "sketch" else table) for name, table in made.items()}

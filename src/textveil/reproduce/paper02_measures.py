@@ -58,7 +58,9 @@ def _paired(
 ) -> list[Measure]:
     share = shared_level(len(pairs) * len(levels))
     return [
-        mean_of(f"{a} {label} {b}{at(level)}", [of(run[a], run[b]) for run in runs_of(results, source, level)], level=share)
+        mean_of(
+            f"{a} {label} {b}{at(level)}", [of(run[a], run[b]) for run in runs_of(results, source, level)], level=share
+        )
         for level in levels
         for a, b in pairs
     ]
@@ -108,7 +110,9 @@ def across(
     return found
 
 
-def from_printed(results: Results, *, source: str, arm: str, printed: float, level: Level | None = None) -> list[Measure]:
+def from_printed(
+    results: Results, *, source: str, arm: str, printed: float, level: Level | None = None
+) -> list[Measure]:
     """The arm's Jaccard less a printed figure."""
     runs = runs_of(results, source, level)
     return [mean_of(f"{arm}{at(level)} less {printed:g}", [run[arm]["jaccard"] - printed for run in runs])]

@@ -46,7 +46,7 @@ class Exponential(WordMechanism):
 
     def __init__(
         self,
-        epsilon: float = 20.0,
+        epsilon: float = 3.0,
         distance: str = "euclidean",
         *,
         vectors: Any = None,

@@ -39,7 +39,7 @@ class TEM(Exponential):
 
     def __init__(
         self,
-        epsilon: float = 20.0,
+        epsilon: float = 3.0,
         distance: str = "euclidean",
         gamma: float | None = None,
         beta: float = 0.001,

@@ -92,10 +92,9 @@ class Vickrey(Laplace):
 
     def _draw(self, rows: np.ndarray, noise: Source) -> np.ndarray:
         wanted = min((self.rank or self.k) + self.paper_mode, len(self.vectors_))
-        near, distance = self._search.k_nearest(self.noised(rows, noise), wanted)
+        near, distance = self._search.k_nearest(self.noised(rows, noise), wanted, tie_words=noise.words(len(rows)))
         if self.paper_mode:
             near, distance = _without(rows, near, distance)
-        near = _shuffle_ties(near, distance, noise)
         if self.rank is not None:
             return near[:, -1]
         chosen = choose(self.odds_given(distance), noise)
@@ -118,7 +117,7 @@ def pair_odds(t: float, distance: np.ndarray) -> np.ndarray:
     """
     near, far = t * distance[:, 0], (1 - t) * distance[:, 1]
     whole = near + far
-    first = np.full(len(distance), 1 - t)
+    first = np.full(len(distance), 1.0 - t)
     np.divide(far, whole, out=first, where=whole > 0)
     return np.stack([first, 1 - first], axis=1)
 
@@ -136,15 +135,3 @@ def _without(rows: np.ndarray, near: np.ndarray, distance: np.ndarray) -> tuple[
     keep = ~is_input
     shape = (len(rows), near.shape[1] - 1)
     return near[keep].reshape(shape), distance[keep].reshape(shape)
-
-
-def _shuffle_ties(near: np.ndarray, distance: np.ndarray, noise: Source) -> np.ndarray:
-    """Neighbours at equal distance in random order."""
-    tied = np.flatnonzero((np.diff(distance, axis=1) == 0).any(axis=1))
-    if len(tied) == 0:
-        return near
-    near = near.copy()
-    keys = noise.uniforms((len(tied), near.shape[1]))
-    order = np.lexsort((keys, distance[tied]), axis=1)
-    near[tied] = np.take_along_axis(near[tied], order, axis=1)
-    return near

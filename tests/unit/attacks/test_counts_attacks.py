@@ -32,13 +32,13 @@ def linked(what: str) -> Exposure:
     truth = secure().permutation(len(rows))
     channel = CountChannel(LEAK[what], rows, clamp=False)
     released = channel.sample(truth, secure())
-    return Exposure(
-        observed=np.arange(len(rows)), truth=truth, channel=CountChannel(LEAK[what], rows, False, released)
-    )
+    return Exposure(observed=np.arange(len(rows)), truth=truth, channel=CountChannel(LEAK[what], rows, False, released))
 
 
 @pytest.mark.parametrize(
-    ("attack", "factory"), [(PassageAttack(tries=2000), two_worlds), (LinkageAttack(), linked)], ids=["passage", "linkage"]
+    ("attack", "factory"),
+    [(PassageAttack(tries=2000), two_worlds), (LinkageAttack(), linked)],
+    ids=["passage", "linkage"],
 )
 def test_laws_of_attacks(attack, factory):
     check_attack(attack, factory)

@@ -8,9 +8,9 @@ from scipy.optimize import linear_sum_assignment
 
 from textveil.core import BadInput, BadParameter
 from textveil.counts.balanced import assign, balanced_clusters
-from textveil.counts.decompress import decompress
+from textveil.counts.decompress import _Dealer, decompress
 from textveil.counts.grouping import at_random, by_cluster, by_dispersion, by_frequency
-from textveil.noise import secure
+from textveil.noise import secure, seeded
 from textveil.testing.statistics import assert_chi_square
 
 
@@ -96,6 +96,14 @@ def test_dealing_follows_the_weights():
 def test_groups_without_any_weight_are_dealt_evenly_and_empty_ones_vanish():
     dealt = decompress(np.array([[900, 5]]), np.array([0, 0, 0]), np.zeros(3), secure()).toarray()
     assert dealt.sum() == 900 and dealt.min() > 200  # nine standard deviations
+
+
+def test_compiled_and_plain_dealing_agree():
+    pytest.importorskip("numba")
+    groups, weights = secure().below(7, 60), secure().uniforms(60) * (secure().uniforms(60) < 0.7)
+    counts = secure().below(9, (40, 7)) * (np.bincount(groups, minlength=7) > 0)
+    one, other = (_Dealer(groups, weights, 7, fast=fast).deal(counts, seeded(5)) for fast in (True, False))
+    assert (one != other).nnz == 0 and one.sum() == counts.sum()
 
 
 def test_nothing_is_dealt_from_nothing():

@@ -93,7 +93,7 @@ def test_every_prefix_is_right():
     """What the guide says of a prefix holds for the first and the last number that begins with it."""
     table = GeometricTable(2.0)
     guide = table._guide
-    values = [k for k in range(-table.reach, table.reach + 1)]
+    values = list(range(-table.reach, table.reach + 1))
     thresholds = [threshold(2.0, k) for k in range(-table.reach - 1, table.reach + 1)]
     clear = np.flatnonzero(guide > -(2**15))
     for prefix in clear[:: max(1, len(clear) // 400)]:

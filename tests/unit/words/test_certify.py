@@ -192,12 +192,12 @@ def test_the_audit_refutes_paper_mode_and_not_the_sound_variant():
     assert good["verdict"] == "beyond enumeration, not refuted by the audit"
 
 
-def test_the_audit_finds_half_the_noise():
-    """A mechanism that claims a third of its epsilon, on a line dense with words; misses far below 1e-6."""
+def test_the_audit_shows_a_loss_beyond_a_claim_of_1():
+    """Epsilon 3 between words 1 apart, dense on a line: a claim of 1 is refuted (misses far below 1e-6), 3 is not (1e-6)."""
     m = tv.words.Laplace(epsilon=3.0).fit(
         from_arrays([f"w{i}" for i in range(80)], 0.1 * np.arange(1.0, 81.0)[:, None])
     )
     noise = tv.noise.secure()
     worlds = [m.draw(np.full(40_000, row), noise) for row in (35, 45)]
-    found = two_worlds(*worlds, size=80, level=0.999, distance=1.0)
-    assert 1.0 < found.epsilon_floor(0.999) <= 3.0
+    found = two_worlds(*worlds, size=80, level=1 - 1e-6, distance=1.0)
+    assert 1.0 < found.epsilon_floor(1 - 1e-6) <= 3.0

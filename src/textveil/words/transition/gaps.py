@@ -1,7 +1,7 @@
 """The largest difference between two rows of logarithms, for all pairs of rows: gap[a, b] = max over y of U[a, y] - V[b,
 y].
 
-5,000 words take 1.25e11 differences. With numba a tile of rows stays in the cache (about half a minute on one core);
+5,000 words take 1.25e11 differences. With numba a tile of rows stays in the cache (about a minute on one core);
 without, numpy does the same in blocks, several times slower. Impossible outputs are -inf in both: possible against
 impossible gives inf, impossible against anything says nothing.
 """
