@@ -17,6 +17,8 @@ from textveil import __version__
 from textveil.cli import audit, counts, demo, ledger, report, reproduce, vectors, veil, words
 from textveil.core.errors import TextveilError
 
+STOPPED = 130  # by Ctrl-C; typer returns it as the result
+
 app = typer.Typer(
     name="textveil",
     help="Make sensitive text useful, with the promise as a value.\n\nTry: textveil demo",
@@ -57,19 +59,19 @@ def main(arguments: list[str] | None = None) -> None:
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     try:
-        app(args=arguments, prog_name="textveil", standalone_mode=False)
+        left = app(args=arguments, prog_name="textveil", standalone_mode=False)
     except TextveilError as error:
         return _say(str(error), error.exit_code)
-    except typer.Exit as left:
-        return left.exit_code
     except (typer.Abort, KeyboardInterrupt):
-        return _say("stopped", 130)
+        left = STOPPED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
         return _unexpected(error)
-    return 0
+    if left == STOPPED:
+        return _say("stopped; the same command goes on where a long one ended", STOPPED)
+    return left if isinstance(left, int) else 0
 
 
 def _unexpected(error: Exception) -> int:
