@@ -10,14 +10,9 @@ import numpy as np
 import pytest
 from scipy import io, sparse
 
-from textveil.cli import app
-from textveil.cli import counts as counts_verb
 from textveil.core import Release
 from textveil.recipes.counts_audit import audit_counts
 from textveil.text import sample
-
-if not any(command.name == "counts" for command in app.registered_commands):
-    app.command("counts")(counts_verb.counts)
 
 TABLE = np.array([[3, 0, 1, 2], [0, 2, 0, 1], [1, 1, 1, 1]])
 
@@ -157,3 +152,13 @@ def test_attacks_find_the_folder_and_leave_their_evidence(textveil):
         assert 0 <= phrase.hits <= phrase.tries
         shown = json.loads(Path(out, "release.json").read_text())["evidence"]
         assert [e["attack"] for e in shown] == [e.attack for e in found] and not any(e["refuted"] for e in shown)
+
+
+def test_audit_from_the_command_line(textveil):
+    """`textveil audit` knows a folder of counts when it sees one."""
+    Path("letters.jsonl").write_text("".join(json.dumps(r) + "\n" for r in sample.letters()))
+    options = ("--epsilon", 1, "--precision", 5, "--vocabulary", "default", "--vocabulary-size", 500, "--empty", "keep")
+    said = textveil("counts", "letters.jsonl", "-o", "counted", *options)
+    assert said.code == 0, said.err
+    (evidence,) = textveil("audit", "counted", "--json").json["evidence"]
+    assert evidence["attack"] == "counts.passage" and not evidence.get("refuted")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from textveil.cli.output import evidence_line, print_json
+from textveil.cli.progress import bar
 
 
 def audit(
@@ -24,17 +25,29 @@ def audit(
     Example: textveil audit out --truth reviews.jsonl
     """
     from textveil.core import Guarantee, read_manifest
-    from textveil.recipes.audit import audit_folder
 
-    found = audit_folder(
-        folder,
-        attack or ["words.bayes"],
-        truth=truth,
-        public=public,
-        vectors=vectors,
-        text_field=text_field,
-        progress=lambda name: typer.echo(f"running {name} ...", err=True),
-    )
+    if read_manifest(folder)["mechanism"].startswith("counts."):
+        from textveil.recipes.counts_audit import audit_counts
+
+        found = audit_counts(
+            folder,
+            attack or ["counts.passage"],
+            truth=truth,
+            text_field=text_field,
+            bar=lambda title, total, unit: bar(title, total, unit=unit, quiet=as_json),
+        )
+    else:
+        from textveil.recipes.audit import audit_folder
+
+        found = audit_folder(
+            folder,
+            attack or ["words.bayes"],
+            truth=truth,
+            public=public,
+            vectors=vectors,
+            text_field=text_field,
+            progress=lambda name: typer.echo(f"running {name} ...", err=True),
+        )
     promise = Guarantee.from_json(read_manifest(folder)["guarantee"])
     if as_json:
         print_json({"evidence": [e.to_json() for e in found]})

@@ -15,12 +15,15 @@ from textveil.reproduce.study import Study
 
 LEVELS = [(5.0, 1), (0.5, 1), (0.5, 10)]  # the paper's; (5, 10) is (.5, 1) again
 MORE_LEVELS = [(2.0, 1), (2.0, 2), (2.0, 10), (1.0, 10)]
+SHARES = [0.5, 0.9]  # of epsilon for the corpus counts, beside the default of a tenth
 
 KINDS = {
     "synthetic": Kind(paper02_cells.topics_level),
     "synthetic_clear": Kind(paper02_cells.clear_topics),
     "complaints": Kind(paper02_cells.topics_level, needs=(COMPLAINTS, BUNDLED)),
     "complaints_clear": Kind(paper02_cells.clear_topics, needs=(COMPLAINTS,)),
+    "synthetic_share": Kind(paper02_cells.shares_level),
+    "complaints_share": Kind(paper02_cells.shares_level, needs=(COMPLAINTS,)),
     "lsa": Kind(paper02_cells.lsa_level, needs=(COMPLAINTS, BUNDLED)),
     "local": Kind(paper02_local.local_lengths, needs=(COMPLAINTS,)),
     "local_topics": Kind(paper02_local.local_topics, needs=(COMPLAINTS,)),
@@ -28,8 +31,8 @@ KINDS = {
 }
 
 PARTS = {
-    "synthetic": ("synthetic", "synthetic_clear"),
-    "complaints": ("complaints", "complaints_clear", "lsa"),
+    "synthetic": ("synthetic", "synthetic_clear", "synthetic_share"),
+    "complaints": ("complaints", "complaints_clear", "complaints_share", "lsa"),
     "figure1": ("local", "local_topics", "heat"),
 }
 
@@ -49,6 +52,9 @@ def plan(scale: str) -> list[Cell]:
         cells += grid("synthetic", **drawn, **level, **run, **aware, groups=[10])
         cells += grid("complaints", **real, **topics, **groups, **level, **run, **aware)
         cells += grid("lsa", **real, **groups, **level, rank=[50 if full else 20], seed=range(5))
+    strong = {"epsilon": [0.5], "precision": [10], "shares": [SHARES]}
+    cells += grid("synthetic_share", **drawn, **strong, **run, groups=[10])
+    cells += grid("complaints_share", **real, **topics, **groups, **strong, **run)
     cells += grid("local", documents=[200], vocabulary=[6_800], groups=[100], seed=range(5))
     few = {"documents": [1_000 if full else 300], "vocabulary": real["vocabulary"]}
     cells += grid("local_topics", **few, **topics, **groups, **run, most=[5_000 if full else 600])

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from textveil.counts.topics import coherence, exclusivity, lda, matched_jaccard
+from textveil.noise.source import seeded
 from textveil.reproduce import paper02_models as models
-from textveil.reproduce.paper02_arms import ARMS, AWARE, Level, private
+from textveil.reproduce.paper02_arms import ARMS, AWARE, Level, mechanism, private
 from textveil.reproduce.paper02_data import Corpus, complaints, seed_of, synthetic
 
 
@@ -50,6 +51,33 @@ def clear_topics(
     again = lda(corpus.counts, topics, iterations=iterations, seed=seed_of("second clear model", seed))
     chance = models.chance_jaccard(reference, np.random.default_rng(seed_of("chance", seed)))
     return {"arms": {"clear": score(corpus, reference, again, corpus.counts), "chance": {"jaccard": chance}}}
+
+
+def shares_level(
+    data: Path | None,
+    *,
+    documents: int,
+    vocabulary: int,
+    groups: int,
+    topics: int,
+    iterations: int,
+    epsilon: float,
+    precision: int,
+    shares: list[float],
+    seed: int,
+) -> dict[str, Any]:
+    """Frequency groups when other shares of epsilon go to the corpus counts."""
+    corpus = corpus_of(data, documents, vocabulary, seed)
+    reference = reference_topics(corpus, topics, iterations, seed)
+    level = Level(epsilon, precision, groups, seed)
+    found = {}
+    for share in shares:
+        arm = f"frequency, {share:g} for corpus"
+        start = level.seed_for("private model", arm)
+        made = mechanism(corpus, "frequency", level, prior_share=share)
+        table = made.release(corpus.counts, noise=seeded(level.seed_for("noise", arm))).counts
+        found[arm] = score(corpus, reference, lda(table, topics, iterations=iterations, seed=start), table)
+    return {"arms": found}
 
 
 def lsa_level(

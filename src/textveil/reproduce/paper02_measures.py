@@ -20,9 +20,9 @@ Level = Sequence[float]
 
 
 def runs_of(results: Results, source: str, level: Level | None = None) -> list[Arms]:
-    """The arms of each start, with those of the clear counts (which have no level)."""
+    """The arms of each start, with those of the clear counts (which have no level) and of other shares."""
     runs: dict[int, Arms] = {}
-    for kind in (source, f"{source}_clear"):
+    for kind in (source, f"{source}_clear", f"{source}_share"):
         for found in results.of(kind):
             own = found.parameters
             if "epsilon" in own and (level is None or own["precision"] / own["epsilon"] != level[1] / level[0]):
