@@ -39,7 +39,9 @@ def figures(results: Results) -> list[Figure]:
     made = []
     if heats := results.of("heat"):
         tables = heats[0].result["tables"]
-        panels = [HeatMap(title, "documents", "words by frequency", tables[name]) for name, title in _HEATS.items()]
+        panels = [
+            HeatMap(title, "documents", "every 115th word by frequency", tables[name]) for name, title in _HEATS.items()
+        ]
         caption = "Figure 1: counts of words in documents, from 0 (white) to 5 and more (darkest)"
         made.append(Figure("figure-1", caption, panels))
     if results.of("synthetic"):
@@ -78,4 +80,4 @@ def _series(results: Results, source: str, arm: str, field: str, levels: list[tu
     if not means:
         return None
     x, y = [scale for scale, _ in means], [m for _, m in means]
-    return Series(arm, x, [m.value for m in y], [m.low for m in y], [m.high for m in y])
+    return Series(arm, x, [m.value for m in y], [m.low for m in y], [m.high for m in y], dashed=arm.endswith("aware"))

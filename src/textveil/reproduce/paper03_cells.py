@@ -113,6 +113,8 @@ def target(
     tested: int,
     own: int,
     most_words: int,
+    epochs: int,
+    pairs: int,
 ) -> dict[str, Any]:
     """One model trained on veiled reviews: its accuracy on clear ones, and the shadow attack on it.
 
@@ -122,7 +124,7 @@ def target(
     train = _cut(datasets.reviews(data, "train").sample(2 * documents, seed), most_words)
     members, outsiders = train.take(np.arange(documents)), train.take(np.arange(documents, len(train.texts)))
     dev = _cut(datasets.reviews(data, "dev").sample(max(tested, own), seed), most_words)
-    model = _learner(mechanism, epsilon, seed)
+    model = _learner(mechanism, epsilon, seed, epochs, pairs)
     query = model(members.texts, members.labels)
     test = dev.take(np.arange(min(tested, len(dev.texts))))
     accuracy = float(np.mean((query(test.texts)[:, 1] > 0.5) == test.labels))
@@ -134,7 +136,7 @@ def _cut(texts: Labelled, most_words: int) -> Labelled:
     return Labelled([datasets.first_words(text, most_words) for text in texts.texts], texts.labels)
 
 
-def _learner(mechanism: str, epsilon: float, seed: int) -> Any:
+def _learner(mechanism: str, epsilon: float, seed: int, epochs: int, pairs: int) -> Any:
     """texts, labels -> a model to query; it veils what it learns from. Fresh noise at every call."""
     sources = iter(seeded(seed).spawn(64))
 
@@ -143,7 +145,7 @@ def _learner(mechanism: str, epsilon: float, seed: int) -> Any:
 
         if mechanism != NONE:
             texts = mechanism_of(mechanism, epsilon).apply(texts, noise=next(sources))
-        return FastText(seed=seed).fit(list(texts), np.asarray(labels)).predict_proba
+        return FastText(epochs=epochs, pairs=pairs, seed=seed).fit(list(texts), np.asarray(labels)).predict_proba
 
     return learn
 

@@ -138,8 +138,7 @@ def _cells_lines(whole: dict[str, Any]) -> list[str]:
             for name in own[0]["parameters"]
         }
         settings = "; ".join(f"{name} {', '.join(values)}" for name, values in sorted(axes.items()))
-        seconds = sum(c["seconds"] for c in own)
-        lines.append(f"- {count} cells `{kind}` ({seconds:.0f} core-seconds): {settings or 'no parameters'}")
+        lines.append(f"- {count} cells `{kind}`: {settings or 'no parameters'}")
     return lines
 
 
