@@ -17,7 +17,7 @@ from textveil.reproduce.figures import Figure, svg
 from textveil.reproduce.study import Run, Study
 from textveil.reproduce.verdicts import Measure
 
-_SHOWN_MEASURES = 6
+_SHOWN_MEASURES = 8
 
 
 def summary(study: Study, run: Run, judged: Sequence[Judged], scale: str) -> dict[str, Any]:
