@@ -96,8 +96,12 @@ def test_the_same_data_in_another_container_is_the_same_data(textveil):
 
 
 def test_a_seed_makes_a_draft(textveil):
-    said = textveil("veil", letters(), "-o", "out", "--epsilon", 0.5, "--seed", 7, "--ledger", "r.ledger", "--json")
+    said = textveil(
+        "veil", letters(), "-o", "out", "--epsilon", 0.5, "--seed", 71_717, "--ledger", "r.ledger", "--json"
+    )
     assert said.code == 0 and said.json["draft"] is True
+    written = [p.read_text() for p in (Path("out/release.json"), Path("out/card.html"))]
+    assert not any("71717" in text for text in written)  # who has the seed can undo the noise
     shown = json.loads(Path("out/release.json").read_text())
     assert shown["draft"] is True and shown["guarantee"]["label"] == "seeded"
     state = textveil("ledger", "show", "r.ledger", "--json").json

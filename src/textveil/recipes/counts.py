@@ -188,6 +188,7 @@ def public_parameters(mechanism: LimitedPrecision, job: CountsJob) -> dict[str, 
     del shown["words"]
     shown["vectors"] = job.vectors
     shown["prior"] = job.parameters.get("prior", "noisy")
+    shown["seed"] = None  # never written down: with it anyone could undo the noise of a draft
     return shown
 
 

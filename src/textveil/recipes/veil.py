@@ -174,6 +174,7 @@ def _plan(job: Job, survey: Survey) -> dict[str, Any]:
     return {
         "mechanism": job.mechanism.name,
         "parameters": public_parameters(job.mechanism),
+        "seed": job.mechanism.seed,  # the folder of an unfinished run is private, and this file leaves it at the end
         "metric": job.mechanism.metric_id(),
         "records": survey.records,
         "source": _state_of(job),
@@ -272,8 +273,7 @@ def public_parameters(mechanism: WordMechanism) -> dict[str, Any]:
     shown["keep"] = sorted(mechanism.kept_)
     if isinstance(mechanism, BRR):
         shown["bits"] = mechanism.codes_.bits
-    if mechanism.seed is not None:
-        shown["seed"] = int(mechanism.seed)
+    shown["seed"] = None  # never written down: with it anyone could undo the noise of a draft
     return shown
 
 

@@ -133,6 +133,7 @@ def test_decimal_parts_of_a_budget_fill_it(path):
     ledger = Ledger.new(path, unit="word", metric="hamming", epsilon=0.3)
     ledger.charge(word(0.1))
     ledger.charge(word(0.2))  # 0.1 + 0.2 > 0.3 in floating point
+    assert len(ledger.entries()) == 2
 
 
 @pytest.mark.parametrize("event", [word(0.1, "euclidean"), stated(0.1), counts(0.1, 10)])
