@@ -96,6 +96,14 @@ class Run:
         self.end()
 
 
+def left_of(group: int) -> list[int]:
+    """Processes of a group that are still alive after a minute to notice that it has ended."""
+    deadline = time.monotonic() + 60
+    while members_of(group) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return members_of(group)
+
+
 def members_of(group: int) -> list[int]:
     """Processes of a group that are alive."""
     found = []
@@ -122,10 +130,7 @@ def test_a_killed_run_leaves_no_workers_and_is_taken_up(textveil):
     write_letters("in.jsonl", copies=200)
     run = Run(*COMMAND, until=a_part_is_done)
     run.kill()
-    deadline = time.monotonic() + 60
-    while members_of(run.group) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert members_of(run.group) == []  # the workers noticed
+    assert left_of(run.group) == []  # the workers noticed
     kept = [part.read_text() for part in Path(".out.unfinished").glob("part-*")]
     assert textveil(*COMMAND).code == 0
     assert textveil("ledger", "show", "r.ledger", "--json").json["charges"] == 1
@@ -141,7 +146,7 @@ def test_an_interrupted_run_ends_its_workers_and_keeps_what_is_done(textveil):
     os.killpg(run.group, signal.SIGINT)  # as a terminal does: to all of them
     assert run.end() == 130
     assert "Traceback" not in run.said and "textveil: stopped" in run.said
-    assert members_of(run.group) == [] and a_part_is_done() and not Path("out").exists()
+    assert left_of(run.group) == [] and a_part_is_done() and not Path("out").exists()
 
 
 def test_two_files_in_parallel_and_two_workers(textveil):
