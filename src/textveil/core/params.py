@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Collection
+from importlib.util import find_spec
 from typing import Any
 
-from .errors import BadParameter, UnknownName
+from .errors import BadInput, BadParameter, UnknownName
 
 
 def positive(name: str, value: Any) -> float:
@@ -56,6 +57,24 @@ def choice(name: str, value: Any, allowed: Collection[str]) -> str:
     if value not in allowed:
         raise UnknownName(name, str(value), allowed)
     return str(value)
+
+
+def needs(extra: str, *packages: str) -> None:
+    """Refuse, before anything is charged, where an optional package is missing.
+
+    >>> needs("fast", "json")
+    >>> needs("fast", "no_such_package")
+    Traceback (most recent call last):
+    ...
+    textveil.core.errors.BadInput: this needs no_such_package, which is not installed; possible: pip install 'textveil[fast]'
+    """
+    missing = [package for package in packages if find_spec(package) is None]
+    if missing:
+        verb = "is" if len(missing) == 1 else "are"
+        raise BadInput(
+            f"this needs {' and '.join(missing)}, which {verb} not installed",
+            possible=f"pip install 'textveil[{extra}]'",
+        )
 
 
 def _is_number(value: Any) -> bool:

@@ -7,7 +7,6 @@ folder holds data.npz (documents x words), vocabulary.txt (the words of its colu
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,13 +16,13 @@ import numpy as np
 from scipy import sparse
 
 from textveil.accounting import guarantee_of
-from textveil.accounting.ledger import Ledger
 from textveil.core import BadInput, Event, Payload, Release, Shape, Stamp
 from textveil.core.fingerprint import Fingerprint, fingerprint_of
 from textveil.core.release import check_free, new_folder, write_manifest
 from textveil.counts import matrix
 from textveil.counts.mechanism import LimitedPrecision, Released
 from textveil.noise import source_for
+from textveil.recipes.charging import charge, ledger_key
 from textveil.recipes.count_tables import Table, count_texts, is_matrix_file, read_matrix, read_words
 from textveil.recipes.veil import Bar, check_writable
 from textveil.text import readers
@@ -52,13 +51,20 @@ def count_file(job: CountsJob, *, bar: Bar) -> dict[str, Any]:
     """Release the counts of a file into a folder and return what to print."""
     check_free(job.out)
     check_writable(job.out)
-    key = _ledger_key(job.ledger)
+    key = ledger_key(job.ledger)
     table = read_table(job, key, bar)
     mechanism = _mechanism(job, table)
     matrix.checked(table.counts, columns=mechanism.n_features_in_, empty=mechanism.empty)
     event = mechanism.event(Shape(vocabulary=mechanism.n_features_in_))
     with new_folder(job.out) as hidden:
-        entry = _charge(job, key, table, event)
+        entry = charge(
+            job.ledger,
+            key,
+            event,
+            f"counts {job.source.name}",
+            fingerprint=table.fingerprint,
+            other_data=job.other_data,
+        )
         with bar("drawing", None, "documents"):
             released = mechanism.release(table.counts, noise=source_for(mechanism.seed))
         names = None if table.words is None else [table.words[j] for j in released.columns]
@@ -132,23 +138,6 @@ def _public_prior(job: CountsJob, table: Table) -> np.ndarray:
     rows = [vectors.index(word) for word in table.words]
     least = float(vectors.prior.min())
     return np.array([least if row is None else float(vectors.prior[row]) for row in rows])
-
-
-def _ledger_key(path: Path | None) -> bytes:
-    return Ledger(path, must_exist=True).key if path is not None and path.exists() else secrets.token_bytes(32)
-
-
-def _charge(job: CountsJob, key: bytes, table: Table, event: Event) -> str | None:
-    """The ledger line, on disk before any noise is drawn."""
-    if job.ledger is None:
-        return None
-    ledger = Ledger(job.ledger, key=key)
-    if ledger.key != key:
-        raise BadInput(
-            "was made by another process since this command began", where=job.ledger, possible="run it again"
-        )
-    note = f"counts {job.source.name}"
-    return ledger.charge(event, note, fingerprint=table.fingerprint, other_data=job.other_data).id
 
 
 def write_tables(folder: Path, released: Released, names: Sequence[str] | None) -> None:

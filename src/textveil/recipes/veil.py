@@ -12,7 +12,6 @@ charged again: each record is released once. A run that fails removes it, and ke
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -26,6 +25,7 @@ from textveil.core import BadInput, Payload, Release, Shape, Stamp
 from textveil.core.fingerprint import Fingerprint
 from textveil.core.params import positive_integer
 from textveil.core.release import check_free, write_manifest
+from textveil.recipes.charging import ledger_key
 from textveil.recipes.engines import Engine, Part, WorkersDied, open_engine
 from textveil.recipes.unfinished import NOT_BEGUN, Unfinished, cut_into_parts
 from textveil.text import readers, tokens
@@ -90,7 +90,7 @@ def veil_file(job: Job, *, bar: Bar) -> dict[str, Any]:
     check_writable(job.out)
     # Workers start up while the file is checked; they get no text before the charge is on disk.
     with open_engine(job.mechanism, engine=job.engine, workers=job.workers, address=job.address) as engine:
-        key = _ledger_key(job.ledger)
+        key = ledger_key(job.ledger)
         survey = check(job, key, bar)
         unfinished, plan = Unfinished(job.out, job.reader()), _plan(job, survey)
         entry = unfinished.resume(plan)
@@ -151,11 +151,6 @@ def charge(job: Job, key: bytes, survey: Survey) -> str | None:
         survey = check(job, ledger.key, _no_bar)
     event = job.mechanism.event(_shape(job))
     return ledger.charge(event, f"veil {job.source.name}", fingerprint=survey.fingerprint, other_data=job.other_data).id
-
-
-def _ledger_key(path: Path | None) -> bytes:
-    """The key of the ledger, or a new one for a ledger that will only be made if the input is good."""
-    return Ledger(path, must_exist=True).key if path is not None and path.exists() else secrets.token_bytes(32)
 
 
 def _no_bar(title: str, total: float | None, unit: str) -> AbstractContextManager[Callable[[float], None]]:
