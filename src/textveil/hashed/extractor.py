@@ -1,0 +1,279 @@
+"""The extractor: learns from marked documents, finds such spans in new ones, is saved, loaded and sealed.
+
+It makes no promise by itself: its table holds a trace of every word it was trained on. `seal` fills the table (a measured
+protection); the sound variant trains under a guarantee. All three share the file format and `predict`.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+import secrets
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from textveil.core import Adjacency, BadInput, Estimator, Event, Guarantee, NoPromise, Shape, Unit, Unpriced
+from textveil.core.params import choice, fraction, needs, positive, positive_integer
+from textveil.core.release import new_folder
+from textveil.hashed.clusters import clusters_id
+from textveil.hashed.corpus import Corpus
+from textveil.hashed.decode import Decoded, Span, decode, spans_of
+from textveil.hashed.features import has_numba, slots_of
+from textveil.hashed.passive_aggressive import PassiveAggressive
+from textveil.hashed.plan import FeaturePlan
+from textveil.hashed.segments import Tokens, tokenize
+from textveil.hashed.table import HEADER, WeightTable
+from textveil.hashed.widening import SHARE, widen
+
+OUTSIDE = "O"
+PLAN = FeaturePlan()
+CROWDED = 0.75  # share of features that share their slot with another, above which `fit` warns
+MODEL = "model"  # the folder of the table inside a release
+WHY = "the table of an unsealed model holds exact traces of the documents: seal it, or train the sound variant"
+UNMEASURED = "the table is sealed, but what that costs was not measured: `textveil hashed seal` measures it"
+SOURCE = "Fletcher, Roegiest, Hudek: Hash the Universe (2024), before section 4"
+
+SpanLike = tuple[int, int] | tuple[int, int, str] | Span
+
+
+class CollisionWarning(UserWarning):
+    """The table is too small for the features of the documents."""
+
+
+class Extractor(Estimator):
+    """Finds spans of text like those it was shown.
+
+    >>> texts = ["The fee is due in May. Texas law governs this paper."] * 3
+    >>> model = Extractor(label="LAW", plan=FeaturePlan(bits=12)).fit(texts, [[(23, 52)]] * 3)
+    >>> [texts[0][s.start : s.end] for s in model.predict(texts[:1])[0]]
+    ['Texas law governs this paper.']
+    """
+
+    name = "hashed.extractor"
+
+    def __init__(
+        self,
+        label: str = "CLAUSE",
+        plan: FeaturePlan = PLAN,
+        epochs: int = 10,
+        c: float = 0.001,
+        widen: str = "sentence",
+        share: float = SHARE,
+        shuffle: bool = False,
+        seed: int | None = None,
+    ):
+        self.label = label  # the name of spans that are given without one
+        self.plan = plan
+        self.epochs = epochs
+        self.c = c  # the largest step of one update
+        self.widen = widen  # "sentence" or "none"
+        self.share = share  # of a sentence's tokens that must be found
+        self.shuffle = shuffle  # train in random order (seed=None: a secret one)
+        self.seed = seed
+
+    def fit(
+        self,
+        documents: Sequence[str],
+        spans: Sequence[Sequence[SpanLike]],
+        *,
+        advance: Callable[[float], None] | None = None,
+    ) -> Self:
+        """Learn from documents and the spans marked in each: (start, end), or (start, end, label)."""
+        self.check()
+        labels = self._labels(documents, spans)
+        corpus = Corpus(self.plan)
+        for number, (text, marked) in enumerate(zip(documents, spans, strict=True)):
+            corpus.add(text, _numbered(marked, text, number, labels, self.label))
+        return self.fit_corpus(corpus, labels, advance=advance)
+
+    def fit_corpus(
+        self, corpus: Corpus, labels: tuple[str, ...], *, advance: Callable[[float], None] | None = None
+    ) -> Self:
+        """Learn from a corpus that has been hashed already."""
+        self.require_two_labels(corpus)
+        self.collision_rate_ = warn_if_crowded(corpus.documents)
+        self.table_ = self.trainer().train(corpus.blocks(), self.plan.slots, labels, advance=advance)
+        self.table_.documents = corpus.plain
+        return self
+
+    @staticmethod
+    def require_two_labels(corpus: Corpus) -> None:
+        """Refuse documents that leave nothing to tell apart."""
+        if not 0 < corpus.relevant < corpus.tokens:
+            which = "no token is inside a span" if corpus.relevant == 0 else "all tokens are inside spans"
+            raise BadInput(
+                f"there is a single label in the training data: {which}",
+                possible="documents with text in and outside spans",
+            )
+
+    def predict(self, documents: Sequence[str]) -> list[list[Span]]:
+        """The spans found in each document, in order, with scores."""
+        return [self.extract(text) for text in documents]
+
+    def extract(self, text: str) -> list[Span]:
+        """The spans found in one document."""
+        return self.extract_counted(text)[0]
+
+    def extract_counted(self, text: str) -> tuple[list[Span], int]:
+        """The spans found in one document, and how many tokens it has."""
+        tokens, found = self._decode(text)
+        labels = found.labels
+        if self.widen == "sentence":
+            labels = widen(labels, tokens.sentences, self.share)
+        return spans_of(tokens, labels, found.margins, self._table().labels), len(tokens.words)
+
+    def token_scores(self, documents: Sequence[str]) -> list[np.ndarray]:
+        """The margin of each token of each document: above 0 where the model finds it, before widening."""
+        return [self._decode(text)[1].margins for text in documents]
+
+    def seal(self, **options: Any) -> Extractor:
+        """A copy whose table is filled; see `textveil.hashed.seal`."""
+        from textveil.hashed.seal import seal
+
+        return self.with_table(seal(self._table(), **options))
+
+    def with_table(self, table: WeightTable) -> Extractor:
+        """The same extractor on another table."""
+        other = copy.copy(self)
+        other.table_ = table
+        return other
+
+    @property
+    def guarantee_(self) -> Guarantee:
+        """What is promised: nothing, unless the table was sealed or trained soundly."""
+        kept = self._table().facts.get("guarantee")
+        if kept is not None:
+            return Guarantee.from_json(kept)
+        why = UNMEASURED if self._table().sealed else WHY
+        return Guarantee(NoPromise(why), Unit.DOCUMENT, Adjacency.ADD_REMOVE, (), SOURCE)
+
+    def event(self, shape: Shape) -> Event:
+        return Event(Unpriced(NoPromise(WHY)), Unit.DOCUMENT, Adjacency.ADD_REMOVE, source=SOURCE, mechanism=self.name)
+
+    def apply(self, data: tuple[Sequence[str], Sequence[Sequence[SpanLike]]], *, noise: Any = None) -> Extractor:
+        """A fitted copy, from (documents, spans)."""
+        return copy.copy(self).fit(*data)
+
+    def save(self, folder: str | os.PathLike[str], *, dtype: str = "float32") -> Path:
+        """Write the model into a new folder; `load` reads it back."""
+        with new_folder(folder) as hidden:
+            self.write(hidden, dtype=dtype)
+        return Path(folder)
+
+    def write(self, folder: Path, *, dtype: str = "float32") -> None:
+        """Write the model's files into a folder that exists."""
+        table = copy.copy(self._table())
+        table.facts = {**table.facts, "extractor": self._settings()}
+        table.save(folder, dtype=dtype)
+
+    def _settings(self) -> dict[str, Any]:
+        return {
+            "label": self.label,
+            "plan": self.plan.to_json(),
+            "clusters": clusters_id(self.plan.clusters) if "cluster" in self.plan.families else None,
+            "widen": self.widen,
+            "share": self.share,
+            "epochs": self.epochs,
+            "c": self.c,
+            "shuffle": self.shuffle,
+        }
+
+    def check(self) -> None:
+        """Refuse settings outside their range, and missing packages, before anything is read."""
+        positive_integer("epochs", self.epochs)
+        positive("c", self.c)
+        choice("widen", self.widen, ("sentence", "none"))
+        fraction("share", self.share)
+        if not has_numba():
+            needs("hashed", "mmh3")
+
+    def _labels(self, documents: Sequence[str], spans: Sequence[Sequence[SpanLike]]) -> tuple[str, ...]:
+        if isinstance(documents, str) or len(documents) != len(spans):
+            raise BadInput(
+                f"{len(documents)} documents and {len(spans)} lists of spans", possible="one list for each document"
+            )
+        found = {str(s[2]) if len(s) > 2 else self.label for marked in spans for s in marked}
+        return (OUTSIDE, *sorted(found or {self.label}))
+
+    def trainer(self) -> PassiveAggressive:
+        """The trainer with these settings."""
+        return PassiveAggressive(self.epochs, self.c, self._order())
+
+    def _order(self) -> int | None:
+        if not self.shuffle:
+            return None
+        return secrets.randbits(64) if self.seed is None else self.seed
+
+    def _table(self) -> WeightTable:
+        if not hasattr(self, "table_"):
+            raise BadInput(
+                "the extractor has not been fitted", possible="fit(documents, spans), or hashed.load(folder)"
+            )
+        return self.table_
+
+    def _decode(self, text: str) -> tuple[Tokens, Decoded]:
+        table = self._table()
+        if table.bits != self.plan.bits:
+            raise BadInput(f"the table has 2^{table.bits} slots, the plan 2^{self.plan.bits}")
+        tokens = tokenize(text)
+        if "sound" in table.facts:
+            from textveil.hashed.sound_decode import decode_sentences
+
+            return tokens, decode_sentences(tokens, self.plan, table)
+        return tokens, decode(slots_of(tokens, self.plan), tokens.paragraphs, table)
+
+
+def load(folder: str | os.PathLike[str], *, verify: bool = True) -> Extractor:
+    """The extractor of a model folder, or of a release folder that holds one."""
+    target = Path(folder)
+    if not (target / HEADER).is_file() and (target / MODEL / HEADER).is_file():
+        target = target / MODEL
+    table = WeightTable.open(target, verify=verify)
+    facts = dict(table.facts)
+    kept = facts.pop("extractor", None)
+    if kept is None:
+        raise BadInput("is a table without the settings of an extractor", where=target)
+    plan = FeaturePlan.from_json(kept["plan"])
+    if kept["clusters"] is not None and clusters_id(plan.clusters) != kept["clusters"]:
+        raise BadInput("was trained with other word clusters than those found here", where=target)
+    table.facts = facts
+    names = ("label", "widen", "share", "epochs", "c", "shuffle")
+    return Extractor(plan=plan, **{name: kept[name] for name in names}).with_table(table)
+
+
+def warn_if_crowded(documents: np.ndarray) -> float:
+    """The share of features that share their slot with another one, and a warning where it is large.
+
+    n features fall into R slots; a slot stays empty with chance (1 - 1/R)^n, so the share of occupied slots estimates
+    1 - exp(-n / R), which is also the chance that a feature meets one of the others.
+    """
+    rate = float(np.count_nonzero(documents)) / len(documents)
+    if rate > CROWDED:
+        bits = len(documents).bit_length() - 1
+        warnings.warn(
+            f"2^{bits} slots are few for these documents: {rate:.0%} of their features share a slot with another one; "
+            "use more bits",
+            CollisionWarning,
+            stacklevel=3,
+        )
+    return rate
+
+
+def _numbered(
+    marked: Sequence[SpanLike], text: str, number: int, labels: tuple[str, ...], default: str
+) -> Iterator[tuple[int, int, int]]:
+    """Spans with the number of their label, checked against the text."""
+    for span in marked:
+        start, end = span[0], span[1]
+        if not (
+            isinstance(start, int | np.integer) and isinstance(end, int | np.integer) and 0 <= start < end <= len(text)
+        ):
+            raise BadInput(
+                f"document {number} has a span from {start} to {end}, but {len(text)} characters",
+                possible="0 <= start < end <= length, in characters",
+            )
+        yield int(start), int(end), labels.index(str(span[2]) if len(span) > 2 else default)
