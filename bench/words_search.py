@@ -8,7 +8,6 @@ With the evaluation data (`TEXTVEIL_DATA`, or `../shared/data` beside the projec
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
 import os
 import statistics
@@ -130,43 +129,16 @@ def euclid_rows(
             {
                 "ours": lambda q=queries: search.nearest(q),
                 "peer": lambda q=queries: index.search(q, 1),
-                "two": lambda q=queries: search.k_nearest(q, 2),
             },
             rounds,
         )
+        both = in_turns(
+            {"one": lambda q=queries: search.nearest(q), "two": lambda q=queries: search.k_nearest(q, 2)}, 3 * rounds
+        )
         what = f"{name} {len(matrix):,} x {columns}, eps {epsilon:g}, {threads} thread(s)"
         rows.append(Row(what, batch / took["ours"], batch / took["peer"]))
-        second.append(took["two"] / took["ours"])
+        second.append(both["two"] / both["one"])
     return rows, second
-
-
-def recalls(which: tuple, batch: int, rng: np.random.Generator) -> list[tuple[str, float]]:
-    """How often approximate indexes find the true nearest word of a noised vector."""
-    import faiss
-
-    file, count, columns, epsilons = which
-    matrix, name = vectors(file, count, columns, rng)
-    search = EuclidSearch(matrix)
-    finders: dict[str, Callable[[np.ndarray], np.ndarray]] = {}
-    graph = faiss.IndexHNSWFlat(columns, 32)
-    graph.add(matrix)
-    graph.hnsw.efSearch = 64
-    finders["HNSW (M 32, ef 64)"] = lambda queries: graph.search(queries, 1)[1][:, 0]
-    if importlib.util.find_spec("annoy"):
-        from annoy import AnnoyIndex
-
-        trees = AnnoyIndex(columns, "euclidean")
-        for i, row in enumerate(matrix):
-            trees.add_item(i, row)
-        trees.build(10)
-        finders["Annoy (10 trees)"] = lambda queries: np.array([trees.get_nns_by_vector(q, 1)[0] for q in queries])
-    found = []
-    for epsilon in epsilons:
-        queries = noised(matrix, epsilon, batch, rng)
-        truth = search.nearest(queries)
-        for peer, find in finders.items():
-            found.append((f"{peer} on {name}, eps {epsilon:g}", float(np.mean(find(queries) == truth))))
-    return found
 
 
 def show(rows: list[Row]) -> None:
@@ -181,7 +153,7 @@ def least(rows: list[Row]) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="fewer rounds, no approximate indexes")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds")
     parser.add_argument("--batch", type=int, default=2000)
     options = parser.parse_args()
     rounds = 3 if options.quick else 15
@@ -199,9 +171,6 @@ def main() -> None:
             seconds += second
             ratios[f"{name}_over_faiss_flat" + ("" if threads == 1 else "_2t")] = least(rows)
     ratios["vickrey_time_over_laplace"] = round(max(seconds), 3)
-    if not options.quick:
-        for what, recall in recalls(GLOVE, 1000, rng) + recalls(WORD2VEC, 1000, rng):
-            print(f"{what:58}  recall {recall:.3f}", flush=True)
     print(json.dumps({"room": "words.search", "ratios": ratios}))
 
 

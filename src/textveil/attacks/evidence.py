@@ -36,7 +36,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..core import Approx, BadInput, BadParameter, CannotAdd, Guarantee, LimitedPrecision, Metric, Unit
-from ..core.params import fraction, non_negative, open_fraction, positive
+from ..core.params import fraction, non_negative, open_fraction, positive, positive_integer
 
 NOT_REFUTED = "not refuted; an audit can only refute, never prove"
 _ROUNDING = 1e-9  # a floor must exceed the promise by more than floating-point error
@@ -58,7 +58,10 @@ class Evidence:
     worlds; without them it is a guess among candidates. `upper` is a bound that no attacker of this kind exceeds.
     `effective` is the number of independent tries that `value` is worth where it is no share of them (the area under a
     curve), or where they depend on each other (words guessed together): the interval is then the exact one of that many
-    tries (Korn and Graubard 1998).
+    tries (Korn and Graubard 1998). `group` is the number of units that differ between the two worlds, where a promise for
+    one unit must be read for several (k eps, k e^((k-1) eps) delta). `coins` is the number of coins of a one-run audit, of
+    which `tries` were guessed (attacks.one_run). `claimed` is the loss that the paper of a release without a promise states
+    here. `impossible`: in the second world the algorithm rules the answer out, so one hit shows an infinite loss.
 
     >>> found = Evidence("words.bayes", "success", 0.31, 0.01, 310, 1000)
     >>> [round(limit, 3) for limit in found.interval()]
@@ -83,6 +86,10 @@ class Evidence:
     best_prior: float | None = None
     upper: float | None = None
     effective: float | None = None
+    group: int | None = None
+    coins: int | None = None
+    claimed: float | None = None
+    impossible: bool | None = None
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -96,6 +103,12 @@ class Evidence:
             non_negative("distance", self.distance)
         if self.effective is not None:
             positive("effective", self.effective)
+        if self.group is not None:
+            positive_integer("group", self.group)
+        if self.claimed is not None:
+            non_negative("claimed", self.claimed)
+        if self.coins is not None:
+            _count("tries", self.tries, "coins", self.coins)
         if (self.false_hits is None) != (self.false_tries is None):
             raise BadInput("evidence about two worlds needs both false_hits and false_tries")
         if self.false_tries is not None:
@@ -127,6 +140,10 @@ class Evidence:
         """With confidence `level`, the mechanism's loss is at least this (0 when nothing can be said)."""
         open_fraction("level", level)
         fraction("delta", delta)
+        if self.coins is not None:
+            from .one_run import one_run_floor
+
+            return one_run_floor(self.coins, self.tries, self.hits, level, delta)
         if self.two_worlds:
             return self._floor_of_two_worlds(level, delta)
         success = self.value if self.exact else lower_limit(self.hits, self.tries, level)
@@ -137,12 +154,16 @@ class Evidence:
 
     def _floor_of_two_worlds(self, level: float, delta: float) -> float:
         assert self.false_hits is not None and self.false_tries is not None
+        if self.impossible and self.hits > 0:
+            return math.inf
         side = 1 - (1 - level) / 2
         true, false = lower_limit(self.hits, self.tries, side), upper_limit(self.false_hits, self.false_tries, side)
         return max(0.0, _log_ratio(true - delta, false), _log_ratio(1 - false - delta, 1 - true))
 
     def allowed(self, guarantee: Guarantee) -> Allowance | None:
         """What a promise allows here, or None when it is none that an attack's success could contradict."""
+        if guarantee.label != "guarantee":
+            return None if self.claimed is None else Allowance(self.claimed, 0.0)
         if guarantee.unit != self.unit:
             raise CannotAdd(f"evidence per {self.unit} and a promise per {guarantee.unit} do not compare")
         match guarantee.loss:
@@ -152,7 +173,9 @@ class Evidence:
                 read = loss if self.distance is None else loss.at(max(1, math.ceil(self.distance)))
                 return Allowance(read.epsilon, read.delta)
             case Approx(epsilon, delta):
-                return Allowance(epsilon, delta)
+                many = self.group or 1
+                more = math.exp(min((many - 1) * epsilon, 700.0))
+                return Allowance(many * epsilon, min(1.0, many * more * delta))
         return None
 
     def allowed_success(self, guarantee: Guarantee) -> float | None:
@@ -193,9 +216,11 @@ class Evidence:
         if allowance is None:
             return "nothing to refute: this release carries no bound on the loss"
         floor = self.epsilon_floor(level, allowance.delta)
-        shown = f"(loss shown: at least {_short(floor)}; allowed: {_short(allowance.epsilon)})"
+        what, said = ("promise", "allowed") if guarantee.label == "guarantee" else ("claim of its paper", "claimed")
+        least = "infinite" if math.isinf(floor) else f"at least {_short(floor)}"
+        shown = f"(loss shown: {least}; {said}: {_short(allowance.epsilon)})"
         if self.refutes(guarantee, level):
-            return f"refuted: the promise does not hold {shown} (false-alarm rate at most {1 - level:.2g})"
+            return f"refuted: the {what} does not hold {shown} (false-alarm rate at most {1 - level:.2g})"
         return f"{NOT_REFUTED} {shown}"
 
     def to_json(self) -> dict[str, Any]:
@@ -237,7 +262,7 @@ class Evidence:
 
 
 _REQUIRED = ("attack", "metric", "value", "chance", "hits", "tries")
-_OPTIONAL = ("distance", "false_hits", "false_tries", "best_prior", "upper", "effective")
+_OPTIONAL = tuple("distance false_hits false_tries best_prior upper effective group coins claimed impossible".split())
 
 
 def lower_limit(hits: float, tries: float, level: float) -> float:

@@ -6,9 +6,10 @@ e^epsilon; bits are independent, so two codes that differ in h bits are told apa
 Rounding. p is the smallest multiple of 2^-48 that is at least 1 / (1 + e^epsilon), found by exact reasoning: the loss never
 exceeds epsilon. It cannot exceed log(2^48 - 1) = 33.27 per bit either, however large epsilon is.
 
-Algorithm. 64 coins at once: let p = 0.b1 b2 ... in binary and let r be a fresh random word. If the bits of c are one with
-probability q, those of r & c are with q/2 and those of r | c with (1+q)/2. So, from the last binary digit that is one up to
-b1, `|` for a one and `&` for a zero, starting with c = 0, gives coins of exactly p: no floating point is involved.
+Algorithm. 64 coins at once: let p = 0.b1 b2 ... in binary and let U be uniform with digits u1 u2 ..., so that U < p has
+probability p. The first digit in which they differ decides: the coin is one if it is 0 in U (and 1 in p). Random words give
+a digit of 64 numbers U at a time; after twelve digits only one word in sixty has a coin open, and only such words go on. A
+coin still open after the last digit of p has U >= p and is zero: exactly p, and no floating point is involved.
 
 Source. Warner 1965 (randomized response); Silva Carvalho et al. 2021, BRR, Theorem 3 (binary embeddings).
 """
@@ -31,6 +32,8 @@ from .source import Source
 from .streams import POOL_WORDS, Words
 
 PRECISION = 48
+_SOON = 12  # digits looked at for all words
+_ALL = np.uint64(2**64 - 1)
 
 
 def flip(source: Source, codes: npt.NDArray[np.uint64], bits: int, epsilon: float) -> npt.NDArray[np.uint64]:
@@ -73,24 +76,39 @@ def coins(source: Source, count: int, probability: Fraction) -> Words:
     """`count` words whose 64 bits are independently one with exactly `probability`, a multiple of 2^-PRECISION."""
     digits = _binary_digits(probability)
     out: Words = np.zeros(count, np.uint64)
-    fresh: Words = np.empty(min(count, POOL_WORDS), np.uint64)
     for start in range(0, count, POOL_WORDS):
         block = out[start : start + POOL_WORDS]
-        random = fresh[: len(block)]
-        for digit in digits:
-            source.fill(random)
-            (np.bitwise_or if digit else np.bitwise_and)(block, random, out=block)
+        still = np.full(len(block), _ALL, np.uint64)
+        _decide(source, block, still, digits[:_SOON])
+        places = np.flatnonzero(still)
+        if len(digits) > _SOON and len(places):
+            rest, still = block[places], still[places]
+            _decide(source, rest, still, digits[_SOON:])
+            block[places] = rest
     return out
 
 
+def _decide(source: Source, block: Words, still: Words, digits: list[bool]) -> None:
+    """Go on through some digits of p: set the coins that become one, and take the decided ones off `still`, in place."""
+    random: Words = np.empty(len(block), np.uint64)
+    for digit in digits:
+        source.fill(random)
+        random &= still  # open coins whose U has a 0 here: a random one stands for the digit 0
+        if digit:
+            block |= random
+            still ^= random
+        else:
+            still[:] = random
+
+
 def _binary_digits(probability: Fraction) -> list[bool]:
-    """Binary digits after the point, from the last one that is 1 up to the first."""
+    """Binary digits after the point, from the first to the last one that is 1."""
     multiple = probability * 2**PRECISION
     if multiple.denominator != 1 or not 0 <= multiple < 2**PRECISION:
         raise BadParameter("probability", probability, f"a multiple of 2^-{PRECISION} from 0 to below 1")
     value = int(multiple)
     last = (value & -value).bit_length() - 1 if value else PRECISION
-    return [bool(value >> place & 1) for place in range(last, PRECISION)]
+    return [bool(value >> place & 1) for place in reversed(range(last, PRECISION))]
 
 
 @lru_cache(maxsize=64)

@@ -16,9 +16,11 @@ import numpy as np
 
 from textveil.attacks.evidence import Evidence
 from textveil.attacks.exposure import Exposure
-from textveil.core import BadInput, Guarantee, read_manifest, registry
+from textveil.attacks.words_two_worlds import Pairs
+from textveil.core import BadInput, CannotAdd, Guarantee, read_manifest, registry
 from textveil.core.release import write_manifest
 from textveil.noise import Source, secure
+from textveil.recipes.word_pairs import word_pairs
 from textveil.text import readers, sample, tokens
 from textveil.words.mechanism import WordMechanism
 
@@ -35,6 +37,20 @@ class WordChannel:
 
     def sample(self, rows: np.ndarray, source: Source) -> np.ndarray:
         return self.mechanism.draw(rows, source)
+
+    @property
+    def stated(self) -> float:
+        """The loss per unit of distance that the mechanism states, with or without a promise."""
+        return float(self.mechanism.epsilon)
+
+    @property
+    def excludes_input(self) -> bool:
+        """Whether the algorithm never returns its input: Vickrey as printed."""
+        return bool(getattr(self.mechanism, "paper_mode", False))
+
+    def pairs(self, count: int, source: Source) -> Pairs:
+        """Words that may be told apart, near ones above all: there a promise allows little."""
+        return word_pairs(self.mechanism, count, source)
 
     def posterior_bound(self, rows: np.ndarray, source: Source) -> np.ndarray:
         """The largest posterior of any word given the noised point: more than any adversary of the output can reach."""
@@ -64,10 +80,22 @@ def audit_folder(
     return found
 
 
+def verdict_of(evidence: Evidence, promise: Guarantee) -> str:
+    """What the evidence says about the promise; about another unit it says nothing."""
+    try:
+        return evidence.verdict(promise)
+    except CannotAdd as error:
+        return str(error)
+
+
+def _refuted(evidence: Evidence, promise: Guarantee) -> bool:
+    return evidence.unit == promise.unit and evidence.refutes(promise)
+
+
 def record_evidence(folder: Path, manifest: dict[str, Any], found: list[Evidence]) -> None:
     """Newer evidence of the same attack on the same question takes the place of the older."""
     promise = Guarantee.from_json(manifest["guarantee"])
-    fresh = [{**e.to_json(), "verdict": e.verdict(promise), "refuted": e.refutes(promise)} for e in found]
+    fresh = [{**e.to_json(), "verdict": verdict_of(e, promise), "refuted": _refuted(e, promise)} for e in found]
     asked = {(e["attack"], e["metric"]) for e in fresh}
     kept = [e for e in manifest.get("evidence", []) if (e["attack"], e["metric"]) not in asked]
     write_manifest(folder, {**manifest, "evidence": kept + fresh})

@@ -29,7 +29,7 @@ from textveil.core.params import positive_integer
 from textveil.noise import Source, secure
 from textveil.noise.streams import SeededStream
 from textveil.text import tokens
-from textveil.words.mechanism import WordMechanism
+from textveil.words.mechanism import Veiled, WordMechanism
 
 ENGINES = ("local", "ray")
 WAITING_PER_WORKER = 3  # parts read ahead: enough to keep all busy, few enough to keep memory flat
@@ -59,6 +59,8 @@ class VeiledPart(NamedTuple):
 def veil_part(mechanism: WordMechanism, part: Part) -> VeiledPart:
     """Draw the words of one part."""
     veiled = mechanism.apply(part.texts, noise=source_of_part(mechanism.seed, part.number))
+    if isinstance(veiled, Veiled):
+        return VeiledPart(part.number, list(veiled), veiled.words)
     return VeiledPart(part.number, veiled, sum(len(tokens.words(text)) for text in part.texts))
 
 

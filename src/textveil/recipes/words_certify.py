@@ -12,18 +12,18 @@ every finite epsilon.
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from textveil.attacks.evidence import Evidence, lower_limit, upper_limit
+from textveil.attacks.evidence import Evidence
+from textveil.attacks.words_two_worlds import answer, choose
 from textveil.core import BadInput
 from textveil.core.params import open_fraction, positive_integer
 from textveil.noise import Source, secure
+from textveil.recipes.word_pairs import count_of, nearest_pair
 from textveil.words import certify as exact
 from textveil.words.mechanism import WordMechanism
-from textveil.words.search import EuclidSearch, HammingSearch
 from textveil.words.transition.metric import pair_distances
 from textveil.words.transition.rays import ANGLES
 
@@ -84,31 +84,17 @@ def audit(mechanism: WordMechanism, draws: int, level: float, noise: Source) -> 
 
 def choose_pairs(mechanism: WordMechanism, noise: Source) -> list[Pair]:
     """The nearest pair of different points, the farthest of a sample, and a random one."""
-    count = len(mechanism.vectors_)
-    if count < 2:
-        raise BadInput("a vocabulary of one word has no pairs to compare")
+    count = count_of(mechanism)
     first = noise.below(count, _SAMPLE)
     second = (first + 1 + noise.below(count - 1, _SAMPLE)) % count
     apart = pair_distances(mechanism, first, second)
     far = int(apart.argmax())
-    near = _nearest_pair(mechanism)
+    near = nearest_pair(mechanism)
     named = (("nearest", *near), ("farthest of a sample", first[far], second[far]), ("random", first[0], second[0]))
     return [
         Pair(name, int(a), int(b), float(pair_distances(mechanism, np.array([a]), np.array([b]))[0]))
         for name, a, b in named
     ]
-
-
-def _nearest_pair(mechanism: WordMechanism) -> tuple[int, int]:
-    """Two words at the smallest distance (Mahalanobis and angular mechanisms: smallest Euclidean distance)."""
-    if mechanism.metric == "hamming":
-        codes = mechanism.codes_  # type: ignore[attr-defined]
-        near, apart = HammingSearch(codes.words64, codes.bits).k_nearest(codes.words64, 2)
-    else:
-        near, apart = EuclidSearch(mechanism.vectors_.matrix).k_nearest(mechanism.vectors_.matrix, 2)
-    row = int(apart[:, 1].argmin())
-    other = near[row][near[row] != row]
-    return row, int(other[0])
 
 
 def ask(mechanism: WordMechanism, pair: Pair, draws: int, level: float, noise: Source) -> dict[str, Any]:
@@ -139,44 +125,5 @@ def ask(mechanism: WordMechanism, pair: Pair, draws: int, level: float, noise: S
 def two_worlds(first: np.ndarray, second: np.ndarray, size: int, level: float, distance: float) -> Evidence:
     """Evidence from outputs in two worlds: a part of them chooses the set of words to ask for, the rest counts."""
     cut = len(first) // _LEARN
-    counts = [np.bincount(world[:cut], minlength=size) for world in (first, second)]
-    best = (-math.inf, np.empty(0, dtype=np.int64), False)
-    for swapped in (False, True):
-        true, false = counts[::-1] if swapped else counts
-        seen = np.flatnonzero(true)
-        order = seen[np.argsort(-(true[seen] + 0.5) / (false[seen] + 0.5), kind="stable")]
-        hits, wrong = np.cumsum(true[order]), np.cumsum(false[order])
-        for stop in _stops(len(order)):
-            floor = _floor(int(hits[stop]), int(wrong[stop]), cut, level)
-            if floor > best[0]:
-                best = (floor, order[: stop + 1], swapped)
-    _, asked, swapped = best
-    worlds = (second, first) if swapped else (first, second)
-    right, wrong_hits = (np.isin(world[cut:], asked) for world in worlds)
-    balance = (float(right.mean()) + 1 - float(wrong_hits.mean())) / 2
-    return Evidence(
-        "two_worlds",
-        "success",
-        balance,
-        0.5,
-        int(right.sum()),
-        len(right),
-        distance=distance,
-        false_hits=int(wrong_hits.sum()),
-        false_tries=len(wrong_hits),
-    )
-
-
-def _stops(length: int) -> list[int]:
-    """Sizes of the sets that are tried: all small ones, and then in steps of a tenth."""
-    found, size = [], 1.0
-    while size <= length:
-        found.append(int(size) - 1)
-        size = max(size + 1, size * 1.1)
-    return found
-
-
-def _floor(hits: int, wrong: int, tries: int, level: float) -> float:
-    side = 1 - (1 - level) / 2
-    lower, upper = lower_limit(hits, tries, side), upper_limit(wrong, tries, side)
-    return math.log(lower / upper) if lower > 0 else -math.inf
+    question = choose(first[:cut], second[:cut], size, 1 - (1 - level) / 2)
+    return answer(question, first[cut:], second[cut:], attack="two_worlds", distance=distance)

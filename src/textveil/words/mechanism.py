@@ -46,6 +46,12 @@ TOKEN = "UNK"
 DRAWS_AT_ONCE = 16_384
 
 
+class Veiled(list[str]):
+    """New texts, and of how many words they were made: to count them again costs a twentieth of the whole."""
+
+    words: int = 0
+
+
 class WordMechanism(Estimator):
     """Base of the word mechanisms. A subclass names its metric and draws rows for rows."""
 
@@ -196,7 +202,9 @@ class WordMechanism(Estimator):
         forms = np.fromiter(map(self._forms().__getitem__, words), np.int64, len(words))
         drawn = forms >= 0
         new = self._put_back(words, forms, self.draw(forms[drawn] // CASES, noise).tolist())
-        return join(cut, new, (forms != KEPT).tolist())
+        veiled = Veiled(join(cut, new, (forms != KEPT).tolist()))
+        veiled.words = len(words)
+        return veiled
 
     def _forms(self) -> Forms:
         return Forms(self.rows_, self.kept_, self._unknown if self.oov == "draw" else None, self.case == "keep")

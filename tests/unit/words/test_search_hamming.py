@@ -1,5 +1,9 @@
 """Hamming search against a direct computation. False-alarm rate of the one statistical test: 1e-6."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from scipy.stats import chisquare
@@ -71,6 +75,57 @@ def test_finds_what_a_direct_computation_finds(engine, count, bits, batch):
     assert search.distances_min(queries).tolist() == distances.min(axis=1).tolist()
     for query, row in zip(queries, distances, strict=True):
         assert search.set_of_minimisers(query).tolist() == np.flatnonzero(row == row.min()).tolist()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("bits", [64, 256, 512])
+@pytest.mark.parametrize("count", [63, 512, 1025])
+def test_ties_across_tiles(engine, bits, count):
+    """Every code several times, also in the last, partly filled tile; zero codes would be found in its padding."""
+    rng = np.random.default_rng()
+    pool = random_codes(rng, 40, bits)
+    pool[:, 0] |= np.uint64(1)
+    codes, queries = pool[rng.integers(0, 40, count)], np.vstack([random_codes(rng, 20, bits), pool[:1] * np.uint64(0)])
+    words = rng.integers(0, 2**64, len(queries), dtype=np.uint64)
+    distances = all_distances(codes, queries)
+    search = HammingSearch(codes, bits, engine=engine)
+    assert search.nearest(queries, words).tolist() == expected_nearest(distances, words)
+    assert search.distances_min(queries).tolist() == distances.min(axis=1).tolist()
+
+
+NARROW = """
+import llvmlite.binding
+features = llvmlite.binding.get_host_cpu_features()
+features["avx512f"] = False
+llvmlite.binding.get_host_cpu_features = lambda: features
+import numpy as np
+from textveil.words.search import HammingSearch, plane_sums
+assert plane_sums.LANES == 4
+rng = np.random.default_rng()
+codes, queries = (rng.integers(0, 2**64, (count, 3), dtype=np.uint64) for count in (1100, 70))
+words = rng.integers(0, 2**64, 70, dtype=np.uint64)
+narrow, slow = (HammingSearch(codes, 192, engine=engine) for engine in ("numba", "numpy"))
+assert np.array_equal(narrow.nearest(queries, words), slow.nearest(queries, words))
+assert np.array_equal(narrow.distances_min(queries), slow.distances_min(queries))
+"""
+
+
+@pytest.mark.skipif("not __import__('importlib').util.find_spec('numba')")
+def test_without_the_wide_instructions(tmp_path):
+    """The path of processors without AVX-512, run on any; it keeps its compiled code apart."""
+    kept_apart = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", NARROW], check=True, env=kept_apart)
+
+
+@pytest.mark.skipif("not __import__('importlib').util.find_spec('numba')")
+def test_a_scan_that_errs_is_not_used(monkeypatch):
+    """Where the instructions do not give what numpy gives, numpy answers."""
+    planes = pytest.importorskip("textveil.words.search.hamming_planes")
+    assert planes.agrees_with_numpy(70)
+    monkeypatch.setattr(planes.Planes, "scan", lambda *arguments: None)
+    assert not planes.agrees_with_numpy(70)
+    monkeypatch.setattr(planes, "works_here", lambda bits: False)
+    assert HammingSearch(np.zeros((3, 2), np.uint64), 70).engine == "numpy"
 
 
 @pytest.mark.parametrize("engine", ENGINES)

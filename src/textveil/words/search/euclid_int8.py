@@ -18,7 +18,9 @@ all of it inside float32, so NaN does not occur.
 Products. |X| <= 63 is stored as X + 64 in an unsigned byte, |Y| <= 127 in a signed one, so that the sum of two products, at
 most 2 * 127 * 127, never saturates the 16 bits of the instruction (vpmaddubsw). Sums of 16 bits are then allowed to wrap:
 the offset 64 * sum(Y) is taken off at the start, and the true sum of a lane (every other pair of coordinates) fits in 16
-bits since a_j and b are chosen such that ||X_j|| ||Y|| <= 32767 on that lane. AVX512-VNNI sums in 32 bits instead.
+bits since a_j and b are chosen such that ||X_j|| ||Y|| <= 32767 on that lane. AVX512-VNNI sums in 32 bits, so |X| <= 127 and
+no lane limits it: finer integers, and far fewer words to measure. (In more than 1,040 dimensions a sum can pass 2^24;
+float32 then loses one more u of it, which 16 u covers.)
 """
 
 from __future__ import annotations
@@ -35,9 +37,9 @@ GROUP = 256  # queries of similar length that share their floors
 SAMPLE = 16  # words measured beforehand, so that the first blocks do not keep half of their words
 WAITING = 512  # words put off per query
 CACHE = 1 << 14  # bytes of words that stay in the first-level cache while the queries of a group pass
-OFFSET, WORD_MOST, QUERY_MOST = 64, 63, 127
-LANE_LIMIT = 32767.0
-WORD_LENGTH = 170.0  # aimed at for a lane of X; leaves about 190 for a lane of Y
+OFFSET, WORD_MOST, QUERY_MOST = (128, 127, 127) if WIDE else (64, 63, 127)
+LANE_LIMIT = 1e9 if WIDE else 32767.0
+WORD_LENGTH = 1e4 if WIDE else 170.0  # aimed at for a lane of X; 170 leaves about 190 for a lane of Y
 MOST_COLUMNS = 4096
 UNIT = 2.0**-24
 SLACK = 2.0**-36

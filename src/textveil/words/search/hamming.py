@@ -31,7 +31,7 @@ class HammingSearch:
             raise BadInput("codes is empty: a search needs at least one word")
         self._no_bits_beyond(self.codes, "codes")
         self.threads = check_count("threads", threads)
-        self.engine = choose_engine(engine, lambda: True)
+        self.engine = choose_engine(engine, self._planes_work)
 
     def nearest(self, queries: np.ndarray, tie_words: np.ndarray | None = None) -> np.ndarray:
         """Index of a nearest code per query, int32; of several, one at random by `tie_words` (without: the first)."""
@@ -65,6 +65,11 @@ class HammingSearch:
         query = table(np.atleast_2d(query), np.uint64, "query", self.codes.shape[1])
         distance = hamming_numpy.distances(self._columns, query)[0]
         return np.flatnonzero(distance == distance.min()).astype(np.int32)
+
+    def _planes_work(self) -> bool:
+        from textveil.words.search import hamming_planes
+
+        return hamming_planes.works_here(self.bits)
 
     @cached_property
     def _columns(self) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Hamming distances as sums of bit planes, compiled. Imports numba, so it is itself imported late.
 
-Claim. For a tile of 64 * LANES words and one query, `screen` marks exactly the words at distance <= bound.
+Claim. For a tile of 64 * LANES words and one query, `screen` marks exactly the words at distance <= bound, and `least` leaves
+of them exactly those at the least distance.
 
 Derivation. A plane holds one bit of many words, so one logic instruction serves 256 (512) words. The distance is the sum over
 bits of w_b xor q_b. A full adder turns three bits into parity + 2 * majority. Chain the adders along the code: adder c takes
@@ -11,8 +12,12 @@ eight planes that can be tabulated per tile (the idea of the Four Russians). So
     distance = 2 * sum_c table[c][three query bits] + parity(w) xor parity(q),
 
 and of the 256 one-bit planes only 128 are left to add, by carry-save adders: 5 logic instructions each on AVX2, 2 on AVX-512.
-A comparison with the bound, plane by plane, ends the step; only marked words are looked at one by one. The table of a tile
-(32 kB at 256 bits) stays in the first-level cache while all queries of the batch pass over it.
+A comparison with the bound, plane by plane, ends the step. The table of a tile (32 kB at 256 bits, 64 kB on AVX-512) stays in
+the nearest caches while all queries of the batch pass over it.
+
+Few tiles hold a marked word (about 7 of 98 for 50,000 words), and nothing tells which: a branch on it would be mispredicted,
+and with it the work already begun on the next queries lost. So some queries are screened in a row without a branch, those
+with marks noted, and these are settled afterwards: digit by digit, the distances are still at hand as planes.
 
 Source: carry-save popcounts as in Mula, Kurz, Lemire, "Faster population counts using AVX2 instructions" (2018), here turned
 to add across words; Arlazarov et al. (1970) for the tabulation.
@@ -20,25 +25,42 @@ to add across words; Arlazarov et al. (1970) for the tabulation.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
-import llvmlite.binding
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
+from textveil.words.search import hamming_numpy
 from textveil.words.search.batches import aligned
-from textveil.words.search.keep import address, broadcast, compiled, keep, keep_least, popcount
+from textveil.words.search.keep import address, compiled, keep, keep_least, popcount
+from textveil.words.search.plane_sums import LANES, MASKS, PATTERNS, WIDE, least, screen, slot_words
 
-LANES = 8 if dict(llvmlite.binding.get_host_cpu_features()).get("avx512f") else 4
 TILE = 64 * LANES
-PATTERNS = 8  # three query bits choose one of these planes
-MASKS = 16  # planes of a comparison: more than the bits of any distance up to 2^15
-SAMPLE = 64  # words measured beforehand, so that the first tiles do not mark half of their words
-WAITING = 7  # planes loaded before adding: independent adders side by side, without running out of registers
+SAMPLE = 64  # words measured beforehand for the k nearest, so that the first tiles do not mark half of their words
+IN_A_ROW = 32  # queries screened before those with marks are settled
 
-I64 = ir.IntType(64)
+
+@cache
+def works_here(bits: int) -> bool:
+    """Whether codes of this length can be scanned; the wide instructions have to agree with a direct computation first."""
+    return not WIDE or agrees_with_numpy(bits)
+
+
+def agrees_with_numpy(bits: int) -> bool:
+    """Whether a scan of random codes, many of them equal, finds the distances that numpy finds and as many words there."""
+    rng = np.random.default_rng()
+    half, beyond = rng.integers(0, 2**64, (TILE, -(-bits // 64)), np.uint64), np.uint64(-bits % 64)
+    half[:, -1] >>= beyond
+    codes = np.concatenate([half, half[:99]])
+    queries = half[:37] ^ half[37:74] ^ half[74:111]
+    distance, count = np.full((len(queries), 1), bits + 1, np.int64), np.zeros(len(queries), np.int64)
+    found, empty = np.zeros((len(queries), 1), np.int32), np.empty((len(queries), 0), np.uint64)
+    try:
+        Planes(codes, bits).scan(queries, distance, found, count, empty, np.empty(0, np.uint64))
+    except Exception:  # whatever a compiler without this instruction raises
+        return False
+    table = hamming_numpy.distances(np.ascontiguousarray(codes.T), queries)
+    nearest = table.min(axis=1, keepdims=True)
+    return np.array_equal(distance, nearest) and np.array_equal(count, (table == nearest).sum(axis=1))
 
 
 def adders_of(bits: int) -> int:
@@ -63,82 +85,6 @@ def bound_masks(bits: int) -> np.ndarray:
     """Row d: the binary digits of d, lowest first, as words of all zeros or all ones."""
     digits = np.arange(bits + 1)[:, None] >> np.arange(MASKS) & 1
     return (np.uint64(0) - digits.astype(np.uint64)).ravel()
-
-
-class Adder:
-    """Emits the sum of planes: `add` one by one, `planes` gives the binary digits of the sum, lowest first."""
-
-    def __init__(self, builder: ir.IRBuilder, vector: ir.VectorType):
-        self.builder, self.vector, self.weights = builder, vector, [[] for _ in range(MASKS)]
-
-    def add(self, plane: ir.Value) -> None:
-        self.weights[0].append(plane)
-        if len(self.weights[0]) >= WAITING:
-            self._reduce()
-
-    def planes(self, count: int) -> list[ir.Value]:
-        self._reduce()
-        for weight, waiting in enumerate(self.weights[:-1]):
-            if len(waiting) == 3:
-                self._full(weight)
-            if len(waiting) == 2:
-                a, b = waiting
-                waiting[:] = [self.builder.xor(a, b)]
-                self.weights[weight + 1].append(self.builder.and_(a, b))
-        zero = ir.Constant(self.vector, [0] * self.vector.count)
-        return [waiting[0] if waiting else zero for waiting in self.weights[:count]]
-
-    def _reduce(self) -> None:
-        for weight, waiting in enumerate(self.weights[:-1]):
-            while len(waiting) >= 3:
-                self._full(weight)
-
-    def _full(self, weight: int) -> None:
-        """Three planes of one weight become one of it and one of the next."""
-        b = self.builder
-        first, second, third = self.weights[weight][:3]
-        del self.weights[weight][:3]
-        half = b.xor(first, second)
-        self.weights[weight].append(b.xor(half, third))
-        self.weights[weight + 1].append(b.or_(b.and_(first, second), b.and_(half, third)))
-
-
-def emit_screen(b: ir.IRBuilder, table, patterns, masks, marks, adders: int) -> ir.Value:
-    """Code of `screen`: tabulated planes in, sum, comparison, marks out."""
-    vector = ir.VectorType(I64, LANES)
-    row = PATTERNS * LANES * 8  # bytes of one adder's planes
-
-    def tabulated(adder: int) -> ir.Value:
-        offset = b.zext(b.load(b.gep(patterns, [I64(adder)])), I64)
-        offset = b.mul(offset, I64(LANES // 4))
-        start = b.gep(b.bitcast(table, ir.IntType(8).as_pointer()), [I64(adder * row)])
-        return b.load(b.bitcast(b.gep(start, [offset]), vector.as_pointer()), align=8)
-
-    total = Adder(b, vector)
-    for adder in range(adders):
-        total.add(tabulated(adder))
-    digits = [tabulated(adders), *total.planes(adders.bit_length())]
-    within = ir.Constant(vector, [-1] * LANES)
-    for place, digit in enumerate(digits):
-        mask = broadcast(b, b.load(b.gep(masks, [I64(place)])), vector)
-        zero = b.not_(digit)
-        within = b.or_(b.and_(zero, b.or_(within, mask)), b.and_(within, mask))
-    b.store(within, b.bitcast(marks, vector.as_pointer()), align=8)
-    wide = ir.IntType(64 * LANES)
-    return b.zext(b.icmp_unsigned("!=", b.bitcast(within, wide), wide(0)), I64)
-
-
-@intrinsic(prefer_literal=True)
-def screen(typing_context, table, patterns, masks, marks, adders):
-    """Marks the words of a tile within the bound; returns whether there is any."""
-    if not isinstance(adders, types.IntegerLiteral):
-        return None
-    count = adders.literal_value
-
-    def generate(context, builder, signature, arguments):
-        return emit_screen(builder, *arguments[:4], count)
-
-    return types.int64(table, patterns, masks, marks, adders), generate
 
 
 @compiled
@@ -169,20 +115,28 @@ def tabulate(planes, tile, table):
 
 @compiled
 def query_patterns(queries, bits, patterns):
-    """Per query and adder: its three bits, times 32 (the bytes of a plane of four lanes), and the parity at the end."""
-    adders = bits // 2
+    """Per query and adder: its three bits, times 32 (the bytes of a plane of four lanes), and the parity at the end.
+
+    Bit i of `parity` is the parity of bits 0 to i, for all i of a word at once; adder c takes bit 2c of it and bits 2c+1 and
+    2c+2 of the code (zero beyond its end).
+    """
+    adders, columns = bits // 2, queries.shape[1]
     for i in range(queries.shape[0]):
-        parity = queries[i, 0] & np.uint64(1)
-        for adder in range(adders):
-            first = 2 * adder + 1
-            last = first + 1
-            x = (queries[i, first >> 6] >> np.uint64(first & 63)) & np.uint64(1)
-            y = np.uint64(0)
-            if last < bits:
-                y = (queries[i, last >> 6] >> np.uint64(last & 63)) & np.uint64(1)
-            patterns[i, adder] = np.uint8((parity | (x << np.uint64(1)) | (y << np.uint64(2))) * np.uint64(32))
-            parity ^= x ^ y
-        patterns[i, adders] = np.uint8(parity * np.uint64(32))
+        carried = np.uint64(0)
+        for column in range(columns):
+            parity = queries[i, column]
+            for step in (1, 2, 4, 8, 16, 32):
+                parity ^= parity << np.uint64(step)
+            parity ^= np.uint64(0) - carried
+            carried = parity >> np.uint64(63)
+            later = queries[i, column + 1] << np.uint64(63) if column + 1 < columns else np.uint64(0)
+            pair = queries[i, column] >> np.uint64(1) | later
+            start = 32 * column
+            for c in range(min(32, adders - start)):
+                shift = np.uint64(2 * c)
+                three = (parity >> shift & np.uint64(1)) | (pair >> shift & np.uint64(3)) << np.uint64(1)
+                patterns[i, start + c] = np.uint8(three << np.uint64(5))
+        patterns[i, adders] = np.uint8(carried << np.uint64(5))
 
 
 @compiled
@@ -207,18 +161,45 @@ def sampled_bound(codes, queries, i, k, largest):
 
 
 @compiled
-def visit_marks(marks, tile, i, codes, queries, bound, distance, found, count, keys, words):
-    """Measure the marked words of a tile and keep those that matter."""
+def settle_nearest(distance_here, slot, tile, i, slots, bound, distance, found, count):
+    """Note the words left in a slot, all at one distance, none above the least so far."""
+    if distance_here < distance[i, 0]:
+        distance[i, 0] = distance_here
+        bound[i] = distance_here
+        count[i] = 0
     for lane in range(LANES):
-        left = marks[lane]
+        left = slots[slot, lane]
+        while left != 0:
+            lowest = left & (np.uint64(0) - left)
+            left ^= lowest
+            if count[i] < found.shape[1]:
+                found[i, count[i]] = (tile * LANES + lane) * 64 + np.int64(popcount(lowest - np.uint64(1)))
+            count[i] += 1
+
+
+@compiled
+def settle_ranked(slot, tile, i, slots, codes, queries, bound, distance, found, count, keys, words):
+    """Measure the marked words of a tile one by one and keep those that matter."""
+    for lane in range(LANES):
+        left = slots[slot, lane]
         while left != 0:
             lowest = left & (np.uint64(0) - left)
             left ^= lowest
             j = (tile * LANES + lane) * 64 + np.int64(popcount(lowest - np.uint64(1)))
-            if j < codes.shape[0]:
-                d = distance_of(codes, j, queries, i)
-                limit = keep(i, j, d, distance, found, count, keys, words)
-                bound[i] = min(bound[i], limit)
+            limit = keep(i, j, distance_of(codes, j, queries, i), distance, found, count, keys, words)
+            bound[i] = min(bound[i], limit)
+
+
+@compiled
+def real_words(slot, slots, tile, n):
+    """Take the marks off the padding of the last tile; whether any is left."""
+    some = np.uint64(0)
+    for lane in range(LANES):
+        real = n - (tile * LANES + lane) * 64
+        if real < 64:
+            slots[slot, lane] &= (np.uint64(1) << np.uint64(max(real, 0))) - np.uint64(1)
+        some |= slots[slot, lane]
+    return some != 0
 
 
 @lru_cache(maxsize=16)
@@ -226,17 +207,30 @@ def scan_for(adders: int):
     """The scan compiled for one length of code: its sum of planes is straight-line code."""
 
     @compiled
-    def scan(planes, codes, queries, patterns, masks, table, bound, distance, found, count, keys, words):
-        marks = np.empty(LANES, np.uint64)
-        for i in range(queries.shape[0]):
-            bound[i] = sampled_bound(codes, queries, i, distance.shape[1], bound[i])
+    def scan(planes, codes, queries, patterns, masks, table, slots, bound, distance, found, count, keys, words):
+        hits = np.empty(IN_A_ROW + 1, np.int64)
+        if keys.shape[1] != 0:
+            for i in range(queries.shape[0]):
+                bound[i] = sampled_bound(codes, queries, i, distance.shape[1], bound[i])
         for tile in range(planes.shape[0]):
             tabulate(planes, tile, table)
-            for i in range(queries.shape[0]):
-                of_query = address(patterns, i * (adders + 1))
-                of_bound = address(masks, bound[i] * MASKS)
-                if screen(address(table, 0), of_query, of_bound, address(marks, 0), adders) != 0:
-                    visit_marks(marks, tile, i, codes, queries, bound, distance, found, count, keys, words)
+            for start in range(0, queries.shape[0], IN_A_ROW):
+                many = 0
+                for i in range(start, min(start + IN_A_ROW, queries.shape[0])):
+                    hits[many] = i
+                    of_query = address(patterns, i * (adders + 1))
+                    of_bound = address(masks, bound[i] * MASKS)
+                    slot = address(slots, many * slots.shape[1])
+                    many += screen(address(table, 0), of_query, of_bound, slot, adders)
+                for slot in range(many):
+                    i = hits[slot]
+                    if tile == planes.shape[0] - 1 and not real_words(slot, slots, tile, codes.shape[0]):
+                        continue
+                    if keys.shape[1] != 0:
+                        settle_ranked(slot, tile, i, slots, codes, queries, bound, distance, found, count, keys, words)
+                    else:
+                        here = least(address(slots, slot * slots.shape[1]), adders)
+                        settle_nearest(here, slot, tile, i, slots, bound, distance, found, count)
 
     return scan
 
@@ -254,18 +248,9 @@ class Planes:
         patterns = np.empty((len(queries), adders + 1), np.uint8)
         query_patterns(queries, self.bits, patterns)
         table = aligned((adders + 1) * PATTERNS * LANES, np.uint64).reshape(adders + 1, PATTERNS, LANES)
+        slots = aligned((IN_A_ROW + 1) * slot_words(adders), np.uint64).reshape(IN_A_ROW + 1, slot_words(adders))
         bound = np.full(len(queries), self.bits, np.int64)
         scan_for(adders)(
-            self.planes,
-            self.codes,
-            queries,
-            patterns,
-            self.masks,
-            table,
-            bound,
-            distance,
-            found,
-            count,
-            keys,
-            words,
-        )
+            self.planes, self.codes, queries, patterns, self.masks, table, slots, bound,
+            distance, found, count, keys, words,
+        )  # fmt: skip
