@@ -20,6 +20,7 @@ _ROOMS = (
     "attacks",
     "core",
     "counts",
+    "hashed",
     "nets",
     "noise",
     "recipes",
@@ -27,6 +28,7 @@ _ROOMS = (
     "reproduce",
     "testing",
     "text",
+    "training",
     "words",
 )
 _NAMES = {

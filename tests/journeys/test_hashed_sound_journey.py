@@ -62,3 +62,9 @@ def test_bad_options_are_one_sentence(textveil, documents, options, says):
     said = textveil("hashed", "train", "in.jsonl", "-o", "model", *options, "--ledger", "l")
     assert said.code == 2 and says in said.err and said.err.count("\n") == 1, said.err
     assert not Path("model").exists() and not Path("l").exists()
+
+
+def test_settings_of_the_other_trainer_are_refused(textveil):
+    Path("in.jsonl").write_text('{"id": 1, "text": "x"}\n')
+    said = textveil("hashed", "train", "in.jsonl", "-o", "out", "--epsilon", "2", "--delta", "1e-6", "--epochs", "3")
+    assert said.code == 2 and "with --epsilon there is no --epochs" in said.err and not Path("out").exists()

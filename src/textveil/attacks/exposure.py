@@ -24,10 +24,11 @@ Ids = NDArray[np.integer[Any]]
 class Channel(Protocol):
     """A mechanism as its attacker sees it: words in, words out, both as places in the vocabulary.
 
-    Two more methods are used where a channel has them:
+    More is used where a channel has it:
     `odds(ids)` -> array (len(ids), words): the exact chance of each output for each input;
     `posterior_bound(ids, source)` -> array (len(ids),): for fresh draws from these inputs, the largest posterior chance of
-    any word given the noised point before it is rounded to a word (a bound on what its output can give away).
+    any word given the noised point before it is rounded to a word (a bound on what its output can give away);
+    `pairs(count, source)`, `stated` and `excludes_input`: see words_two_worlds.
     """
 
     def sample(self, ids: Ids, source: Any) -> Ids: ...
@@ -73,8 +74,14 @@ class Exposure:
     retrain: Callable[..., Any] | None = None  # (texts, labels) -> the `query` of a model trained like the attacked one
     own: Labelled | None = None  # data of the adversary, like the model's training data and disjoint from it
     candidates: Labelled | None = None  # texts that may or may not have been trained on
+    table: Any = None  # a hashed model as the adversary reads it (hashed_table.TableView)
     # Input words, aligned with observed, -1 outside the vocabulary; or 1 for each candidate that was trained on, else 0.
     truth: Ids | None = None  # for scoring only
+    losses: Callable[[Sequence[Any]], Any] | None = None  # the attacked model: examples in, the loss of each out
+    examples: Sequence[Any] | None = None  # examples, as the model takes them, that may have been trained on
+    own_examples: Sequence[Any] | None = None  # examples of the adversary that were not trained on
+    references: Sequence[Callable[[Sequence[Any]], Any]] | None = None  # losses of models that saw none of `examples`
+    canaries: Any = None  # canaries.Canaries that were put into the training data
     release: Path | None = None
     progress: Callable[[int, int], None] | None = None  # called with (done, total) during long steps
 
@@ -87,7 +94,7 @@ class Exposure:
         _check_ids("documents", self.documents, 0, None)
         if self.documents is not None and (self.observed is None or self.documents.shape != self.observed.shape):
             raise BadInput("documents has another number of words than the release")
-        if self.candidates is not None:
+        if self.candidates is not None or self.examples is not None:
             self._check_membership()
             return
         _check_ids("truth", self.truth, -1, size)
@@ -97,7 +104,8 @@ class Exposure:
     def _check_membership(self) -> None:
         if self.truth is None:
             return
-        if self.truth.shape != (len(self.candidates or ()),) or not np.isin(self.truth, (0, 1)).all():
+        asked = self.candidates if self.candidates is not None else self.examples
+        if self.truth.shape != (len(asked or ()),) or not np.isin(self.truth, (0, 1)).all():
             raise BadInput("the truth needs a 1 or 0 for each candidate: trained on, or not")
 
     def require(self, attack: str, needs: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from textveil import __version__
-from textveil.cli import audit, counts, demo, ledger, report, reproduce, vectors, veil, words
+from textveil.cli import audit, counts, demo, hashed, ledger, report, reproduce, train, vectors, veil, words
 from textveil.core.errors import TextveilError
 
 STOPPED = 130  # by Ctrl-C; typer returns it as the result
@@ -34,8 +34,10 @@ app.command("audit")(audit.audit)
 app.command("report")(report.report)
 app.command("reproduce")(reproduce.reproduce)
 app.add_typer(words.app, name="words")
+app.add_typer(hashed.app, name="hashed")
 app.add_typer(vectors.app, name="vectors")
 app.add_typer(ledger.app, name="ledger")
+app.add_typer(train.app, name="train")
 
 
 def _show_version(asked: bool) -> None:

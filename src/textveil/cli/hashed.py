@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from textveil.cli import hashed_probe, hashed_seal
 from textveil.cli.output import percent, print_json
 from textveil.cli.progress import bar
+from textveil.core.errors import BadInput
 
 app = typer.Typer(help="Extractors in a hash table: train, apply, seal, cost, update, probe.", no_args_is_help=True)
 
@@ -30,11 +30,11 @@ def train(
     families: Annotated[str, typer.Option(help="Features, divided by commas.")] = "word,cluster,bigram,skip",
     clusters: Annotated[str, typer.Option(help="Word clusters: 'default', a vector file, or 'none'.")] = "default",
     fold: Annotated[bool, typer.Option(help="Upper case as lower case.")] = True,
-    epochs: Annotated[int, typer.Option(help="Passes over the documents.")] = 10,
-    c: Annotated[float, typer.Option("--c", help="The largest step of one update.")] = 0.001,
-    widen: Annotated[str, typer.Option(help="Take whole sentences: sentence | none.")] = "sentence",
-    share: Annotated[float, typer.Option(help="Of a sentence's words that must be found to take it.")] = 0.1,
-    shuffle: Annotated[bool, typer.Option(help="Train in a secret random order.")] = False,
+    epochs: Annotated[int | None, typer.Option(help="Passes over the documents. Default: 10.")] = None,
+    c: Annotated[float | None, typer.Option("--c", help="The largest step of one update. Default: 0.001.")] = None,
+    widen: Annotated[str | None, typer.Option(help="Whole sentences: sentence (default) | none.")] = None,
+    share: Annotated[float | None, typer.Option(help="Words to find in a sentence to take it. Default: 0.1.")] = None,
+    shuffle: Annotated[bool | None, typer.Option(help="Train in a secret random order. Default: no.")] = None,
     half: Annotated[bool, typer.Option(help="Store weights in 16 bits.")] = False,
     epsilon: Annotated[float | None, typer.Option(help="Train the sound variant, under this promise.")] = None,
     delta: Annotated[float | None, typer.Option(help="Sound variant: chance that the bound fails.")] = None,
@@ -56,9 +56,11 @@ def train(
 
     slots = bits if bits is not None else (21 if epsilon is None else 18)
     plan = FeaturePlan(slots, tuple(families.split(",")), None if clusters == "none" else clusters, fold)
-    parameters: dict[str, Any] = {
-        "epochs": epochs, "c": c, "widen": widen, "share": share, "shuffle": shuffle, "seed": seed,
-    }  # fmt: skip
+    chosen = {"epochs": epochs, "c": c, "widen": widen, "share": share, "shuffle": shuffle}
+    chosen = {name: value for name, value in chosen.items() if value is not None}
+    if epsilon is not None and chosen:
+        raise BadInput(f"with --epsilon there is no --{next(iter(chosen))}", possible="--unit, --method, --bits")
+    parameters: dict[str, Any] = {**chosen, "seed": seed}
     job = TrainJob(
         MarkedFiles(source, spans, label, text_field), out, plan, parameters, "float16" if half else "float32",
         ledger, other_data, epsilon, delta, unit, method,
@@ -106,11 +108,5 @@ def apply(
         typer.echo(f"read {out}/highlights.html")
 
 
-VERBS = {"hashed_seal": ("seal", "cost", "update"), "hashed_probe": ("probe",)}
-
-for _file, _names in VERBS.items():
-    if find_spec(f"textveil.cli.{_file}") is not None:
-        _home = importlib.import_module(f"textveil.cli.{_file}")
-        for _name in _names:
-            if hasattr(_home, _name):
-                app.command(_name)(getattr(_home, _name))
+for _verb in (hashed_seal.seal, hashed_seal.cost, hashed_seal.update, hashed_probe.probe):
+    app.command()(_verb)

@@ -14,7 +14,7 @@ from textveil.core.errors import UnknownName
 if TYPE_CHECKING:
     from textveil.reproduce.study import Study
 
-PAPERS = {"02": "paper02", "03": "paper03", "06": "paper06"}
+PAPERS = {"01": "paper01", "02": "paper02", "03": "paper03", "06": "paper06", "07": "paper07", "08": "paper08"}
 
 
 def study_of(paper: str) -> Study:

@@ -36,4 +36,5 @@ def test_the_verbs_of_the_contract_that_exist_are_all_here():
     wanted = {"demo", "veil", "counts", "audit", "report", "reproduce", "words info", "words tune", "words compare"}
     wanted |= {"words certify", "ledger new", "ledger show", "ledger verify", "ledger export", "ledger allow"}
     wanted |= {"vectors build", "vectors info", "vectors list"}
+    wanted |= {"hashed train", "hashed apply"}
     assert wanted <= have
