@@ -55,7 +55,19 @@ OPTIONAL = {
     "tomotopy",
     "plotly",
 }
-LIGHT_ROOMS = ("core", "noise", "accounting", "text", "words", "counts", "hashed", "report", "recipes", "cli", "testing")
+LIGHT_ROOMS = (
+    "core",
+    "noise",
+    "accounting",
+    "text",
+    "words",
+    "counts",
+    "hashed",
+    "report",
+    "recipes",
+    "cli",
+    "testing",
+)
 FORBIDDEN_ROOMS = {"utils", "util", "common", "helpers", "misc"}
 ROOT_NAMES = {"__version__"}
 SAYS_LATE = "so it is itself imported late"

@@ -32,7 +32,7 @@ def seal(
     mode: Mode = "quiet",
     law: Law = None,
     min_documents: MinDocuments = 3,
-    spread: Annotated[float | None, typer.Option(help="Quiet: drawn weights times this (without: 0.25).")] = None,
+    spread: Annotated[float | None, typer.Option(help="Quiet: drawn weights times this (without: 0.1).")] = None,
     delta: Delta = 1e-5,
     half: Half = False,
     ledger: Ledger = None,

@@ -7,13 +7,13 @@ file that has no name in any folder: nobody else can open it, and it is gone whe
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, NamedTuple
 
 import numpy as np
 
 from textveil.hashed.features import Slots, has_numba, slots_of
-from textveil.hashed.plain_words import plain_slots, plain_tokens
+from textveil.hashed.plain_words import WordNumbers, plain_slots
 from textveil.hashed.plan import FeaturePlan
 from textveil.hashed.segments import Tokens, tokenize
 
@@ -36,8 +36,8 @@ class Corpus:
     def __init__(self, plan: FeaturePlan, *, memory: int = MEMORY):
         self.plan, self.tokens, self.count, self.relevant = plan, 0, 0, 0
         self.documents = np.zeros(plan.slots, np.uint16)
-        self.plain = np.zeros(plan.slots, np.uint16)  # documents that hold the slot in plain words, see plain_words
-        self._stamp, self._blocked = np.zeros(plan.slots, np.int32), np.zeros(plan.slots, np.int32)
+        self._stamp = np.zeros(plan.slots, np.int32)
+        self._numbers, self._words = WordNumbers(), list[np.ndarray]()
         self._waiting, self._waiting_tokens = list[Block](), 0
         self._blocks: list[Block] = []
         self._memory, self._held, self._spill = memory, 0, _Spill()
@@ -50,9 +50,9 @@ class Corpus:
     def add_tokens(self, tokens: Tokens, slots: Slots, labels: np.ndarray) -> None:
         self.count += 1
         self._count(slots.indices)
-        self._count_plain(tokens.words, slots)
         if not len(tokens.words):
             return
+        self._words.append(self._numbers.add(tokens.words))
         self.tokens += len(tokens.words)
         self.relevant += int(np.count_nonzero(labels))
         self._waiting.append(Block(slots.indices, slots.starts, labels, tokens.paragraphs.astype(np.int64)))
@@ -73,15 +73,30 @@ class Corpus:
         once = np.unique(indices)
         self.documents[once] = np.minimum(self.documents[once].astype(np.int64) + 1, 65535)
 
-    def _count_plain(self, words: Sequence[str], slots: Slots) -> None:
-        if has_numba():
-            from textveil.hashed.plain_kernel import count_plain
+    def plain(self) -> np.ndarray:
+        """How many documents hold each slot in plain words (see plain_words): known when all documents are."""
+        counts = np.zeros(self.plan.slots, np.uint16)
+        blocked, counted = np.zeros((2, self.plan.slots), np.int32)
+        for number, (plain, slots) in enumerate(self._documents(), start=1):
+            if has_numba():
+                from textveil.hashed.plain_kernel import count_plain
 
-            plain = plain_tokens(words)
-            count_plain(slots.indices, slots.starts, plain, self._blocked, self._stamp, self.count, self.plain)
-            return
-        once = plain_slots(words, slots)
-        self.plain[once] = np.minimum(self.plain[once].astype(np.int64) + 1, 65535)
+                count_plain(slots.indices, slots.starts, plain, blocked, counted, number, counts)
+                continue
+            once = plain_slots(plain, slots)
+            counts[once] = np.minimum(counts[once].astype(np.int64) + 1, 65535)
+        return counts
+
+    def _documents(self) -> Iterator[tuple[np.ndarray, Slots]]:
+        """Whether its tokens are plain, and the slots, of each document; no document is in two blocks."""
+        plain, words = self._numbers.plain(), iter(self._words)
+        for block in self.blocks():
+            at = 0
+            while at < len(block.labels):
+                own = plain[next(words)]
+                starts = np.asarray(block.starts[at : at + len(own) + 1])
+                yield own, Slots(np.asarray(block.indices[starts[0] : starts[-1]]), starts - starts[0])
+                at += len(own)
 
     def _flush(self) -> None:
         if not self._waiting:

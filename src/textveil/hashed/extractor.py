@@ -97,7 +97,7 @@ class Extractor(Estimator):
         self.require_two_labels(corpus)
         self.collision_rate_ = warn_if_crowded(corpus.documents)
         self.table_ = self.trainer().train(corpus.blocks(), self.plan.slots, labels, advance=advance)
-        self.table_.documents = corpus.plain
+        self.table_.documents = corpus.plain()
         return self
 
     @staticmethod

@@ -6,8 +6,8 @@ from textveil.hashed.compiled import compiled
 
 
 @compiled
-def count_plain(indices, starts, plain, blocked, stamp, number, counts):
-    """Add one document. `stamp` holds its number at each of its slots, and is negated once the slot has counted."""
+def count_plain(indices, starts, plain, blocked, counted, number, counts):
+    """Add one document. `blocked` and `counted` hold the number of the last document that did so at each slot."""
     for t in range(len(plain)):
         if not plain[t]:
             for j in range(starts[t], starts[t + 1]):
@@ -16,7 +16,7 @@ def count_plain(indices, starts, plain, blocked, stamp, number, counts):
         if plain[t]:
             for j in range(starts[t], starts[t + 1]):
                 slot = indices[j]
-                if blocked[slot] != number and stamp[slot] == number:
-                    stamp[slot] = -number
+                if blocked[slot] != number and counted[slot] != number:
+                    counted[slot] = number
                     if counts[slot] < 65535:
                         counts[slot] += 1

@@ -8,7 +8,7 @@ quiet (default)
        the pattern of absent labels and the mirror image between labels, both of which give trained rows away, are gone:
        every row has them now.
     2. Forgetting. A row stays only if `min_documents` (k) training documents or more hold its slot in plain words, that
-       is in words that the document also writes in lower case (plain_words.py). All other rows are forgotten and drawn
+       is in words that some documents write in lower case (plain_words.py). All other rows are forgotten and drawn
        anew, as if their slots had never been seen: those of names, places and amounts however frequent they are, and
        those of every term in fewer than k documents. Such a term keeps no row of its own: its rows have the same law as
        those of a term that never occurred. What is left of it is its small part in rows of other features that fall
@@ -42,7 +42,7 @@ from textveil.hashed.table import WeightTable
 from textveil.noise import Source, source_for
 
 MODES, LAWS = ("quiet", "paper"), ("kernel", "gaussian")
-MIN_DOCUMENTS, SPREAD = 3, 0.25
+MIN_DOCUMENTS, SPREAD = 3, 0.1
 _LEVELS = 256  # grid steps per standard deviation
 _BLOCK = 1 << 17
 

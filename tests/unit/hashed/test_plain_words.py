@@ -11,7 +11,7 @@ from textveil.hashed import features
 from textveil.hashed.corpus import Corpus
 from textveil.hashed.extractor import Extractor
 from textveil.hashed.features import slots_of
-from textveil.hashed.plain_words import plain_slots, plain_tokens
+from textveil.hashed.plain_words import WordNumbers, plain_slots
 from textveil.hashed.plan import FeaturePlan
 from textveil.hashed.segments import tokenize
 
@@ -19,7 +19,8 @@ PLAN = FeaturePlan(bits=20, clusters=None)
 TEXTS = [
     "The laws of the State of Delaware govern. Payment of 500 dollars is due, the state of the goods is good.",
     "This Agreement follows the laws of Delaware. THE LAWS OF DELAWARE apply to this agreement.",
-    "No laws of Texas apply. The goods of Acme are due.",
+    "No laws of Texas apply. The goods of Acme are due, and the agreement ends.",
+    "ALL LAWS AND THE GOODS, delaware once in small letters. An agreement is due.",
 ]
 
 
@@ -45,17 +46,23 @@ def counted() -> Corpus:
 def test_names_and_amounts_count_for_none_of_their_slots():
     corpus = counted()
     names = list(slots_with({"delaware", "texas", "acme", "500"}))
-    assert corpus.documents[names].min() >= 1 and corpus.plain[names].max() == 0
+    assert corpus.documents[names].min() >= 1 and corpus.plain()[names].max() == 0
 
 
 def test_ordinary_words_count_also_where_they_are_capitalised():
-    plain = plain_tokens(tokenize(TEXTS[1]).words)
-    shown = {w for w, p in zip(tokenize(TEXTS[1]).words, plain, strict=True) if not p}
-    assert shown == {"Delaware", "DELAWARE"}
     corpus = counted()
     laws = slots_of(tokenize("laws"), PLAN).indices
     pair = np.setdiff1d(slots_of(tokenize("the laws"), PLAN).indices, slots_of(tokenize("the. laws"), PLAN).indices)
-    assert corpus.plain[laws].tolist() == [3] and corpus.plain[pair].min() >= 2
+    assert corpus.plain()[laws].tolist() == [4] and corpus.plain()[pair].min() >= 2
+
+
+def test_a_word_is_plain_from_three_documents_on():
+    numbers = WordNumbers()
+    texts = ["Texas law of 500", "texas Law of 500", "Law law of B", "Of OF law b"]
+    for text in texts:
+        own = numbers.add(text.split())
+    assert own.tolist() == [2, 2, 1, 4]
+    assert numbers.plain().tolist() == [False, True, True, False, False]  # texas once, law three times, of, 500, b
 
 
 @pytest.mark.parametrize("compiled", [True, False])
@@ -64,11 +71,11 @@ def test_the_compiled_count_is_the_slow_one(compiled, monkeypatch):
         monkeypatch.setattr("textveil.hashed.corpus.has_numba", lambda: False)
     elif not features.has_numba():
         pytest.skip("numba is not installed")
-    want = np.zeros(PLAN.slots, int)
-    for text in TEXTS:
-        tokens = tokenize(text)
-        want[plain_slots(tokens.words, slots_of(tokens, PLAN))] += 1
-    assert want.sum() > 20 and counted().plain.tolist() == want.tolist()
+    numbers, want = WordNumbers(), np.zeros(PLAN.slots, int)
+    rows = [(numbers.add(tokens.words), slots_of(tokens, PLAN)) for tokens in map(tokenize, TEXTS)]
+    for words, slots in rows:
+        want[plain_slots(numbers.plain()[words], slots)] += 1
+    assert want.sum() > 20 and counted().plain().tolist() == want.tolist()
 
 
 def test_other_names_leave_the_same_sealed_model():
