@@ -33,6 +33,7 @@ def seal(
     law: Law = None,
     min_documents: MinDocuments = 3,
     spread: Annotated[float | None, typer.Option(help="Quiet: drawn weights times this (without: 0.1).")] = None,
+    lean: Annotated[float, typer.Option(help="Quiet: drawn rows speak against finds by this many deviations.")] = 0.5,
     delta: Delta = 1e-5,
     half: Half = False,
     ledger: Ledger = None,
@@ -46,7 +47,7 @@ def seal(
     from textveil.hashed.seal import SealPlan
     from textveil.recipes.hashed_seal import SealJob, seal_model
 
-    plan = SealPlan(mode, law, min_documents, spread)
+    plan = SealPlan(mode, law, min_documents, spread, lean)
     job = SealJob(model, out, plan, delta, "float16" if half else "float32", ledger, seed)
     result = seal_model(job, bar=_bar(as_json))
     if as_json:

@@ -1,8 +1,9 @@
 """In how many documents a slot stands in plain words: what decides which rows a quiet seal keeps.
 
-A word is plain if WRITTEN_SMALL documents or more write it in lower case, without a digit: then "The", "AGREEMENT" and the
-defined term "Licensee" are plain wherever they stand, since other documents write "the", "agreement" and "licensee". Names,
-places and amounts are not. A document counts for a slot if the slot is in a row of the document and in no row of a word
+A word is plain if WRITTEN_SMALL documents or more write it in lower case: then "The", "AGREEMENT" and the defined term
+"Licensee" are plain wherever they stand, since other documents write "the", "agreement" and "licensee". Names and places are
+not; nor is anything with a digit (amounts, dates, numbers of every kind), but for whole numbers of one or two digits ("30 days"),
+which say little about anyone. A document counts for a slot if the slot is in a row of the document and in no row of a word
 that is not plain.
 
 Claim. A term that fewer than WRITTEN_SMALL documents write in lower case counts for no slot of its own, however many
@@ -22,6 +23,7 @@ import numpy as np
 from textveil.hashed.features import Slots
 
 WRITTEN_SMALL = 3
+SHORT_NUMBER = 2
 
 
 class WordNumbers:
@@ -44,7 +46,7 @@ class WordNumbers:
             own = self._numbers.setdefault(small, len(self._numbers))
             if own == len(self._small):
                 self._small.append(0)
-            if word == small and not word.isupper() and not any(map(str.isdigit, word)):
+            if _written_small(word):
                 self._small[own] += 1
             number[word] = own
         return np.fromiter((number[w] for w in words), np.int32, len(words))
@@ -52,6 +54,16 @@ class WordNumbers:
     def plain(self) -> np.ndarray:
         """Whether each word is plain, by number."""
         return np.array(self._small, np.int64) >= WRITTEN_SMALL
+
+
+def _written_small(word: str) -> bool:
+    """
+    >>> [_written_small(w) for w in ("law", "Law", "LAW", "30", "2018", "b2")]
+    [True, False, False, True, False, False]
+    """
+    if any(map(str.isdigit, word)):
+        return len(word) <= SHORT_NUMBER and word.isdigit()
+    return word == word.lower() and not word.isupper()
 
 
 def plain_slots(plain: np.ndarray, slots: Slots) -> np.ndarray:

@@ -15,7 +15,8 @@ quiet (default)
        into the same slot, and its pull on other weights while training.
     3. Law. The rows that stay (zeros included) are fitted, and every other row is drawn from that law, times `spread`:
        independent, secure. Forgotten and unseen rows share one law whatever the spread is; a larger one hides ordinary
-       words better among the drawn ones, and costs precision (docs/hashed-seal.md has figures).
+       words better among the drawn ones, and costs precision (docs/hashed-seal.md has figures). All drawn rows lean to the
+       first label by `lean` deviations: where only drawn rows speak, the model finds nothing instead of tossing coins.
     4. Grid. All weights, kept and drawn, are rounded to one grid (1/256 of their spread): digits tell nothing either.
     Hidden: which names, amounts and rare terms there were. Not hidden: ordinary words in k documents or more.
 
@@ -42,7 +43,7 @@ from textveil.hashed.table import WeightTable
 from textveil.noise import Source, source_for
 
 MODES, LAWS = ("quiet", "paper"), ("kernel", "gaussian")
-MIN_DOCUMENTS, SPREAD = 3, 0.1
+MIN_DOCUMENTS, SPREAD, LEAN = 3, 0.1, 0.5
 _LEVELS = 256  # grid steps per standard deviation
 _BLOCK = 1 << 17
 
@@ -55,6 +56,7 @@ class SealPlan:
     law: str | None = None
     min_documents: int = MIN_DOCUMENTS
     spread: float | None = None  # quiet: drawn weights are multiplied by this (0 leaves unseen slots at zero)
+    lean: float = LEAN  # quiet: drawn rows speak against all labels but the first, by this many deviations
 
     def __post_init__(self) -> None:
         choice("mode of the seal", self.mode, MODES)
@@ -63,13 +65,14 @@ class SealPlan:
         if self.spread is None:
             object.__setattr__(self, "spread", 1.0 if self.mode == "paper" else SPREAD)
         non_negative("spread", self.spread)
+        non_negative("lean", self.lean)
         if self.mode == "paper" and self.spread != 1:
             raise BadParameter("spread", self.spread, "1 in paper mode")
 
     def to_json(self) -> dict[str, Any]:
         shown = asdict(self)
         if self.mode == "paper":
-            del shown["min_documents"], shown["spread"]
+            del shown["min_documents"], shown["spread"], shown["lean"]
         return shown
 
 
@@ -169,11 +172,12 @@ def _quiet(ready: Prepared, plan: SealPlan, noise: Source) -> np.ndarray:
     rows = ready.fitted_rows
     step = grid_step(rows)
     law = fit_law(str(plan.law), rows)
+    lean = plan.lean * rows.std(axis=0, dtype=np.float64)
     free = ready.weights[:, ready.columns].copy()
     places = np.flatnonzero(~ready.kept)
     for start in range(0, len(places), _BLOCK):
         some = places[start : start + _BLOCK]
-        free[some] = plan.spread * law.draw(len(some), noise)
+        free[some] = plan.spread * (law.draw(len(some), noise) - lean)
     free = np.round(free / np.float32(step)) * np.float32(step)
     out = np.empty_like(ready.weights)
     out[:, 1:] = free
