@@ -1,10 +1,10 @@
 """In how many documents a slot stands in plain words: what decides which rows a quiet seal keeps.
 
 A word is plain if WRITTEN_SMALL documents or more write it in lower case: then "The", "AGREEMENT" and the defined term
-"Licensee" are plain wherever they stand, since other documents write "the", "agreement" and "licensee". Names and places are
-not; nor is anything with a digit (amounts, dates, numbers of every kind), but for whole numbers of one or two digits ("30
-days"), which say little about anyone. A document counts for a slot if the slot is in a row of the document and in no row of a word
-that is not plain.
+"Licensee" are plain wherever they stand, since other documents write "the", "agreement" and "licensee". Names and places
+are not; nor is anything with a digit (amounts, dates), but for whole numbers of one or two digits ("30 days"), which say
+little about anyone. A document counts for a slot if the slot is in a row of the document and in no row of a word that is
+not plain.
 
 Claim. A term that fewer than WRITTEN_SMALL documents write in lower case counts for no slot of its own, however many
 documents hold it: every feature that it is part of is in its row (pairs are in the rows of both words), so no document
