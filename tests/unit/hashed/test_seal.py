@@ -111,13 +111,23 @@ def test_digits_and_mirror_tell_nothing():
 def test_drawn_rows_have_the_law_of_kept_rows():
     """Two-sample Kolmogorov-Smirnov at a false-alarm rate of 1e-6."""
     table = trained()
-    sealed = seal(table, min_documents=3, spread=1, seed=21).weights[:, 1]
+    sealed = seal(table, min_documents=3, spread=1, lean=0, seed=21).weights[:, 1]
     kept = table.documents >= 3
     a, b = np.sort(sealed[kept]), np.sort(sealed[~kept])
     points = np.union1d(a, b)
     gap = np.abs(np.searchsorted(a, points, "right") / len(a) - np.searchsorted(b, points, "right") / len(b)).max()
     limit = np.sqrt(-np.log(1e-6 / 2) / 2 * (1 / len(a) + 1 / len(b)))
     assert gap < limit + 0.02  # .02: what the kernel's smoothing adds here
+
+
+def test_drawn_rows_lean_to_the_first_label_all_alike():
+    table = trained()
+    upright, leaning = (seal(table, min_documents=3, spread=1, lean=lean, seed=3).weights for lean in (0.0, 2.0))
+    kept, by = table.documents >= 3, 2 * centred(table.weights)[table.documents >= 3, 1].std()
+    step = np.diff(np.unique(leaning[:, 1])).min()
+    assert (leaning == upright)[kept].all()
+    assert np.abs(upright[~kept, 1] - leaning[~kept, 1] - by).max() <= 1.01 * step
+    assert np.abs(leaning[~kept, 0] + leaning[~kept, 1]).max() == 0
 
 
 def test_three_labels():
