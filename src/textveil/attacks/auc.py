@@ -20,7 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core import BadInput
+from ..core import BadInput, Unit
+from .evidence import Evidence
 
 
 class Area(NamedTuple):
@@ -48,3 +49,29 @@ def _below(scores: NDArray[np.floating], others: NDArray[np.floating]) -> NDArra
     """For each score the number of others below it, ties counted half."""
     ranked = np.sort(others)
     return (np.searchsorted(ranked, scores, "left") + np.searchsorted(ranked, scores, "right")) / 2
+
+
+def membership_evidence(
+    attack: str,
+    unit: Unit,
+    scores: NDArray[np.floating],
+    member: NDArray[np.bool_],
+    *,
+    called: NDArray[np.bool_],
+    notes: tuple[str, ...],
+) -> Evidence:
+    """Evidence of a membership attack: the area of its scores, and those it called members as a test of two worlds."""
+    area = area_under_curve(scores[member], scores[~member])
+    return Evidence(
+        attack,
+        "auc",
+        area.value,
+        0.5,
+        int(called[member].sum()),
+        int(member.sum()),
+        unit=unit,
+        false_hits=int(called[~member].sum()),
+        false_tries=int((~member).sum()),
+        effective=area.worth,
+        notes=notes,
+    )

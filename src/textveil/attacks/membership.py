@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from ..core import BadInput, Estimator, Unit
 from ..core.params import positive, positive_integer
-from .auc import area_under_curve
+from .auc import membership_evidence
 from .evidence import Evidence
 from .exposure import Exposure, Labelled
 
@@ -118,19 +118,12 @@ class ShadowAttack(Estimator):
         return lambda shown: probabilities(net, _scores, (shown - middle) / spread)[:, 1]
 
     def _evidence(self, scores: Floats, member: NDArray[np.bool_]) -> Evidence:
-        area = area_under_curve(scores[member], scores[~member])
-        called = scores > 0.5
-        return Evidence(
+        return membership_evidence(
             self.name,
-            "auc",
-            area.value,
-            0.5,
-            int(called[member].sum()),
-            int(member.sum()),
-            unit=Unit(self.unit),
-            false_hits=int(called[~member].sum()),
-            false_tries=int((~member).sum()),
-            effective=area.worth,
+            Unit(self.unit),
+            scores,
+            member,
+            called=scores > 0.5,
             notes=(
                 f"black-box queries; attack network learnt from {self.shadows} shadow model(s)",
                 "value: area under the curve, interval from DeLong's variance; hits: members called members",

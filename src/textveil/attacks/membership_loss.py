@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..core import BadInput, Estimator, Unit
 from ..core.params import open_fraction
-from .auc import area_under_curve
+from .auc import membership_evidence
 from .evidence import Evidence
 from .exposure import Exposure
 
@@ -45,19 +45,12 @@ class LossAttack(Estimator):
             raise BadInput(f"the attack {self.name} needs two examples of its own or more")
         member = np.asarray(exposure.truth) == 1
         scores, own = (self.scores(exposure, part) for part in (exposure.examples, exposure.own_examples))
-        area = area_under_curve(scores[member], scores[~member])
-        called = scores > np.quantile(own, 1 - self.share)
-        return Evidence(
+        return membership_evidence(
             self.name,
-            "auc",
-            area.value,
-            0.5,
-            int(called[member].sum()),
-            int(member.sum()),
-            unit=Unit(self.unit),
-            false_hits=int(called[~member].sum()),
-            false_tries=int((~member).sum()),
-            effective=area.worth,
+            Unit(self.unit),
+            scores,
+            member,
+            called=scores > np.quantile(own, 1 - self.share),
             notes=(
                 "value: area under the curve, interval from DeLong's variance; hits: members called members",
                 f"threshold from {len(own)} outsiders of the adversary's own; assumes that chance decided who was trained on",
