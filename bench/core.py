@@ -1,4 +1,5 @@
-"""The ground floor: `python bench/core.py [--quick]`. Import time, random numbers (beside numpy's own), ledger lines."""
+"""The ground floor: `python bench/core.py [--quick]`. Import time, random numbers (beside numpy's own), ledger lines, and
+what a charge against a budget takes after many others (`charge_ms`: wall time, with its writes to disk)."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from textveil.accounting.ledger import Ledger
-from textveil.core import Adjacency, Event, MetricNoise, Unit
+from textveil.core import Adjacency, Event, GaussianNoise, MetricNoise, PoissonSampled, Unit
 from textveil.noise import secure
 
 
@@ -23,7 +24,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer rounds")
     rounds = 3 if parser.parse_args().quick else 9
-    ratios = {**import_times(rounds), **random_rates(rounds), **ledger_rate(200 if rounds == 3 else 1000)}
+    ratios = {
+        **import_times(rounds),
+        **random_rates(rounds),
+        **ledger_rate(200 if rounds == 3 else 1000),
+        **charge_times(),
+    }
     for name, value in ratios.items():
         print(f"{name:40} {value:12,.3f}")
     print(json.dumps({"room": "core", "ratios": {name: round(value, 4) for name, value in ratios.items()}}))
@@ -71,6 +77,19 @@ def ledger_rate(charges: int) -> dict[str, float]:
         took = seconds(lambda: [ledger.charge(event, "bench") for _ in range(charges)])
         verified = seconds(ledger.verify)
     return {"ledger_charges_per_second": charges / took, "ledger_lines_verified_per_second": charges / verified}
+
+
+def charge_times(charges: int = 1000, last: int = 100) -> dict[str, float]:
+    """The last of many charges of Poisson-sampled Gaussian noise on one ledger with a budget, in milliseconds."""
+    event = Event(PoissonSampled(0.01, GaussianNoise(1.0)), Unit.USER, Adjacency.ADD_REMOVE, mechanism="bench")
+    with tempfile.TemporaryDirectory() as folder:
+        ledger = Ledger.new(Path(folder) / "bench.ledger", unit="user", epsilon=8.0, delta=1e-6)
+        for _ in range(charges - last):
+            ledger.charge(event, "bench")
+        busy = time.process_time()
+        took = [1000 * seconds(lambda: ledger.charge(event, "bench")) for _ in range(last)]
+        busy = 1000 * (time.process_time() - busy) / last
+    return {"charge_ms": max(took), "charge_ms_mean": statistics.mean(took), "charge_ms_processor": busy}
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -20,7 +20,7 @@ from textveil.hashed.features import slots_of
 from textveil.hashed.plan import FeaturePlan
 from textveil.hashed.segments import tokenize
 from textveil.hashed.widening import widen
-from textveil.reproduce.paper01_data import FIVE, contracts, split
+from textveil.reproduce.paper01.data import FIVE, contracts, split
 
 BITS = (16, 18, 19, 21)
 

@@ -1,10 +1,10 @@
-"""The words room beside its peers: `python bench/words.py [--quick] [--recall] [--save FILE]`.
+"""The words room beside its peers: `python bench/words.py [--quick] [--recall]`.
 
 Search: BRR against faiss IndexBinaryFlat, Laplace against IndexFlatL2, Vickrey (k = 2) against our own Laplace; the worst
 ratio over the noise levels counts. End to end: the command `textveil veil` on reviews (start-up, reading, checking, cutting
 and writing included) against the bare rate of `mechanism.draw` on the same words; and two workers against one. Runs take
 turns in one process tree, so that a busy machine slows both sides; times are medians. The full run also shows what HNSW and
-Annoy find at these noise levels (words_recall.py); `--save` keeps all figures as JSON.
+Annoy find at these noise levels (words_recall.py).
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import argparse
 import gzip
 import json
 import os
-import platform
 import shutil
 import statistics
 import subprocess
@@ -35,7 +34,6 @@ from textveil.words import BRR, Laplace
 
 EPSILON, LAPLACE_EPSILON = 0.5, 10.0
 WORDS = 50_000
-RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results" / "bench-words.json"
 
 
 def main() -> None:
@@ -44,7 +42,6 @@ def main() -> None:
         "--quick", action="store_true", help="fewer rounds, one vocabulary, no recall: under two minutes"
     )
     parser.add_argument("--recall", action="store_true", help="with --quick: what approximate indexes find, on GloVe")
-    parser.add_argument("--save", type=Path, nargs="?", const=RESULTS, help="write the figures to a JSON file")
     options = parser.parse_args()
     rng = np.random.default_rng()
     rounds = 3 if options.quick else 11
@@ -58,28 +55,7 @@ def main() -> None:
         for which in (search.GLOVE,) if options.quick else (search.GLOVE, search.WORD2VEC):
             found += recall.recalls(which, 500 if options.quick else 1000, rng)
         recall.show(found)
-    line = {"room": "words", "ratios": {name: round(value, 3) for name, value in ratios.items()}}
-    if options.save:
-        save(options.save, line, found, options.quick)
-    print(json.dumps(line))
-
-
-def save(path: Path, line: dict, found: list[recall.Recall], quick: bool) -> None:
-    """The ratios, the recalls, and the machine they were measured on."""
-    rows = [{"what": row.what, "recall": round(row.recall, 3), "per_second": round(row.rate)} for row in found]
-    kept = {**line, "approximate": rows, "quick": quick, "processor": processor(), "cores": os.cpu_count()}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-
-
-def processor() -> str:
-    """The processor's name, and whether the wide instructions are used."""
-    from textveil.words.search import int8_dots, plane_sums
-
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    name = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
-    return f"{name} (AVX-512: {plane_sums.WIDE}, VNNI: {int8_dots.WIDE})"
+    print(json.dumps({"room": "words", "ratios": {name: round(value, 3) for name, value in ratios.items()}}))
 
 
 def search_ratios(rounds: int, batch: int, rng: np.random.Generator) -> dict[str, float]:

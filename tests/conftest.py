@@ -6,6 +6,26 @@ import os
 from pathlib import Path
 
 import pytest
+import suite
+
+collect_ignore = ["no_torch"]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="leave out what is slow or needs torch; forbid torch")
+    parser.addoption("--whole", action="store_true", help="fail where a test is skipped for want of a package")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("quick"):
+        config.pluginmanager.register(suite.QuickRun())
+    if config.getoption("whole"):
+        config.pluginmanager.register(suite.WholeRun())
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    suite.mark(items)
 
 
 def find_data() -> Path | None:

@@ -4,59 +4,86 @@
 >>> tv.Unit.WORD
 <Unit.WORD: 'word'>
 
-Rooms (`tv.words`, `tv.vectors`, `tv.testing`, ...) are loaded when they are first used: `import textveil` itself pulls in
-neither torch nor a web framework.
+Verbs (`tv.veil`, `tv.audit`, ...) take a file to a release; rooms (`tv.words`, `tv.counts`, ...) have the mechanisms. All are
+loaded when they are first used: `import textveil` itself pulls in neither numpy nor torch nor a web framework.
 """
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from typing import TYPE_CHECKING
+
+from textveil.core.lazy import lazy_names
 
 __version__ = "0.1.0"
 
-_ROOMS = (
-    "accounting",
-    "attacks",
-    "core",
-    "counts",
-    "hashed",
-    "nets",
-    "noise",
-    "recipes",
-    "report",
-    "reproduce",
-    "testing",
-    "text",
-    "training",
-    "words",
-)
-_NAMES = {
-    "vectors": "textveil.text.vectors",
-    "Ledger": "textveil.accounting.ledger:Ledger",
-    **{
-        name: f"textveil.core:{name}"
-        for name in (
-            "Adjacency Approx BadInput BudgetExceeded CannotAdd Cryptographic Estimator Event Guarantee LimitedPrecision "
-            "Loss Measured Mechanism Metric NoPromise Pure Refused Release Renyi Shape TextveilError Unit ZCDP"
-        ).split()
-    },
-    "Evidence": "textveil.attacks.evidence:Evidence",
-    "Exposure": "textveil.attacks.exposure:Exposure",
-}
-
-__all__ = sorted([*_ROOMS, *_NAMES, "__version__"])
-
-
-def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
-        return importlib.import_module(f"textveil.{name}")
-    if name in _NAMES:
-        module, _, attribute = _NAMES[name].partition(":")
-        found = importlib.import_module(module)
-        return getattr(found, attribute) if attribute else found
-    raise AttributeError(f"module 'textveil' has no attribute '{name}'")
-
-
-def __dir__() -> list[str]:
-    return __all__
+if TYPE_CHECKING:
+    from . import (
+        accounting as accounting,
+        attacks as attacks,
+        core as core,
+        counts as counts,
+        hashed as hashed,
+        nets as nets,
+        noise as noise,
+        recipes as recipes,
+        report as report,
+        reproduce as reproduce,
+        testing as testing,
+        text as text,
+        training as training,
+        words as words,
+    )
+    from .accounting import Ledger as Ledger
+    from .attacks import (
+        CountsSeen as CountsSeen,
+        Evidence as Evidence,
+        Exposure as Exposure,
+        ModelSeen as ModelSeen,
+        TableSeen as TableSeen,
+        TwoWorlds as TwoWorlds,
+        WordsSeen as WordsSeen,
+    )
+    from .core import (
+        ZCDP as ZCDP,
+        Adjacency as Adjacency,
+        Approx as Approx,
+        BadInput as BadInput,
+        BudgetExceeded as BudgetExceeded,
+        CannotAdd as CannotAdd,
+        Cryptographic as Cryptographic,
+        Estimator as Estimator,
+        Event as Event,
+        Guarantee as Guarantee,
+        LimitedPrecision as LimitedPrecision,
+        Loss as Loss,
+        Measured as Measured,
+        Mechanism as Mechanism,
+        Metric as Metric,
+        NoPromise as NoPromise,
+        Pure as Pure,
+        Refused as Refused,
+        Release as Release,
+        Renyi as Renyi,
+        Shape as Shape,
+        TextveilError as TextveilError,
+        Unit as Unit,
+        Utility as Utility,
+    )
+    from .text import vectors as vectors
+else:
+    __getattr__, __dir__, __all__ = lazy_names(
+        __name__,
+        {
+            "": (
+                "accounting attacks core counts hashed nets noise recipes report reproduce testing text training words"
+            ),
+            "accounting": "Ledger",
+            "attacks": "CountsSeen Evidence Exposure ModelSeen TableSeen TwoWorlds WordsSeen",
+            "core": (
+                "Adjacency Approx BadInput BudgetExceeded CannotAdd Cryptographic Estimator Event Guarantee LimitedPrecision "
+                "Loss Measured Mechanism Metric NoPromise Pure Refused Release Renyi Shape TextveilError Unit Utility ZCDP"
+            ),
+            "text": "vectors",
+        },
+        "__version__",
+    )

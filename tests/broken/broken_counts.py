@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from textveil.core import Adjacency, Event, LaplaceNoise, Shape, Stated, Unit
+from textveil.core import Adjacency, BadInput, Event, LaplaceNoise, Shape, Stated, Unit
 from textveil.noise import Source
 
 
@@ -55,6 +55,70 @@ class RoundsNoiseTowardsZero(SoundCount):
     def noised(self, total: float, noise: Source) -> float:
         one, other = noise.exponentials(2)
         return total + math.trunc(float(one - other) * self.clip / self.epsilon)
+
+
+class LeaksTwice(SoundCount):
+    """Noise for twice the epsilon that is charged."""
+
+    name = "broken.leaks_twice"
+
+    def noised(self, total: float, noise: Source) -> float:
+        one, other = noise.exponentials(2)
+        return total + round(float(one - other) * self.clip / (2 * self.epsilon))
+
+
+class ClipsTheNoise(SoundCount):
+    """The noise is cut, and not the sum: at its ends the truth shows."""
+
+    name = "broken.clips_the_noise"
+
+    def noised(self, total: float, noise: Source) -> float:
+        one, other = noise.exponentials(2)
+        return total + max(-2, min(2, round(float(one - other) * self.clip / self.epsilon)))
+
+
+class RefusesEmpty(SoundCount):
+    """One unit decides between a release and an error."""
+
+    name = "broken.refuses_empty"
+
+    def apply(self, data: np.ndarray, *, noise: Source) -> float:
+        if len(data) == 0:
+            raise BadInput("there is nothing to count")
+        return super().apply(data, noise=noise)
+
+
+class TellsAllNowAndThen(SoundCount):
+    """One time in twenty the truth itself: delta is .05, and 0 is charged."""
+
+    name = "broken.tells_all_now_and_then"
+
+    def noised(self, total: float, noise: Source) -> float:
+        return total + 0.5 if noise.uniforms(1)[0] < 0.05 else super().noised(total, noise)
+
+
+class DeltaIgnored(SoundCount):
+    """Gaussian noise, priced as if it were pure."""
+
+    name = "broken.delta_ignored"
+
+    def noised(self, total: float, noise: Source) -> float:
+        return total + round(float(noise.normals(1)[0]) * self.clip / (2 * self.epsilon))
+
+
+class RoundsItsWidth:
+    """The share of epsilon that each of its columns takes is charged for as many columns as were declared."""
+
+    name = "broken.rounds_its_width"
+
+    def event(self, shape: Shape) -> Event:
+        columns = shape.vocabulary or 4
+        return Event(
+            Stated(0.1 * columns), Unit.USER, Adjacency.ADD_REMOVE, source="Dwork et al. 2006", mechanism=self.name
+        )
+
+    def apply(self, data: np.ndarray, *, noise: Source) -> np.ndarray:
+        return data.sum(axis=0) + (noise.exponentials(data.shape[1]) - noise.exponentials(data.shape[1])) / 0.1
 
 
 class SoundHistogram:

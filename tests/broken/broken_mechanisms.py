@@ -280,11 +280,17 @@ class EventCounts(SoundWords):
         return Event(self._noise(), Unit.WORD, Adjacency.METRIC, self.calls, (), self.source, self.name)
 
 
-class SeedKeepsItsPrice(SoundWords):
-    name = "broken.seed_keeps_its_price"
+class HidesItsSeed(SoundWords):
+    """The ledger sees no seed, so the release is taken for a secure one."""
 
-    def event(self, shape: Shape | None = None) -> Event:
-        return Event(self._noise(), Unit.WORD, Adjacency.METRIC, 1, (), self.source, self.name)
+    name = "broken.hides_its_seed"
+
+    def __init__(self, epsilon: float = 2.0, *, vectors: Any = None, seed: int | None = None):
+        super().__init__(epsilon, vectors=vectors)
+        self.own_seed = seed
+
+    def apply(self, data: Iterable[str], *, noise: Source) -> list[str]:
+        return super().apply(data, noise=noise if self.own_seed is None else seeded(self.own_seed))
 
 
 class AnySignOfEpsilon(SoundWords):
@@ -332,6 +338,42 @@ class InputOfTheTied(SoundWords):
         drawn = super()._draw(rows, noise)
         equal = (self.points[drawn] == self.points[rows]).all(axis=1) & (rows < len(self.points) - 1)
         return np.where(equal, rows, drawn)
+
+
+class KeepsLetterCase(SoundWords):
+    """Capitals stay where they were, and `passes` is silent about it."""
+
+    name = "broken.keeps_letter_case"
+
+    def passes(self) -> tuple[str, ...]:
+        return ("the number and the order of the words of each text",)
+
+
+class PublishesItsSeed(SoundWords):
+    name = "broken.publishes_its_seed"
+
+    def public_params(self) -> dict[str, Any]:
+        return {"epsilon": self.epsilon, "generator": f"philox({self.seed})"}
+
+
+class LogsAnArray(SoundWords):
+    """What it publishes cannot be written."""
+
+    name = "broken.logs_an_array"
+
+    def public_params(self) -> dict[str, Any]:
+        return {"epsilon": self.epsilon, "points": np.zeros(2)}
+
+
+class ValueErrorForZero(SoundWords):
+    """A bad epsilon ends in a ValueError, not in a sentence."""
+
+    name = "broken.value_error_for_zero"
+
+    def _check(self) -> None:
+        if not self.epsilon > 0:
+            raise ValueError("epsilon")
+        super()._check()
 
 
 # ---- words as codes ------------------------------------------------------------------------------------------------

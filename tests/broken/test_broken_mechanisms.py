@@ -60,15 +60,24 @@ FAULTY_WORDS = {
     "InputOfTheTied": words.TIED_WORDS,
     "EventSeesData": events.PUBLIC,
     "EventCounts": events.PURE,
-    "SeedKeepsItsPrice": events.SEEDED,
+    "HidesItsSeed": events.SEEDED,
     "AnySignOfEpsilon": events.REFUSED,
     "RoundsItsParameter": events.ROUND_TRIP,
+    "KeepsLetterCase": words.LETTER_CASE,
+    "PublishesItsSeed": events.UNSEEN_SEED,
+    "LogsAnArray": events.UNSEEN_SEED,
+    "ValueErrorForZero": events.REFUSED,
 }
 
 COUNTS = [Worlds(np.ones(n), np.ones(n + 1)) for n in (0, 4, 9)] + [Worlds(np.ones(3), np.array([1.0, 1, 1, 50]))]
 RARE = Worlds(["tea"] * 30, [*["tea"] * 30, "secret"], see=lambda found: "secret" in found)
 FAULTY_NUMBERS = {
     "NoClip": (np.ones(30), COUNTS),
+    "LeaksTwice": (np.ones(30), COUNTS),
+    "ClipsTheNoise": (np.ones(30), COUNTS),
+    "RefusesEmpty": (np.ones(30), COUNTS),
+    "TellsAllNowAndThen": (np.ones(30), COUNTS),
+    "DeltaIgnored": (np.ones(30), COUNTS),
     "RoundsToTensFirst": (np.ones(30), COUNTS),
     "RoundsNoiseTowardsZero": (np.ones(30), COUNTS),
     "ThresholdForgotten": (["tea"] * 30, [RARE]),
@@ -99,6 +108,21 @@ def test_a_faulty_count_is_caught(name):
     assert caught.value.law == promises.PROMISE
 
 
+@pytest.mark.parametrize("name", ["LeaksTwice", "ClipsTheNoise", "TellsAllNowAndThen"])
+def test_the_plain_call_finds_worlds_of_its_own(name):
+    """Without `worlds` the suite removes a unit of the sample; SoundCount passes the same call."""
+    with pytest.raises(BrokenLaw) as caught:
+        check_mechanism(getattr(broken_counts, name)(), np.ones(30))
+    assert caught.value.law == promises.PROMISE
+    assert promises.PROMISE in check_mechanism(broken_counts.SoundCount(), np.ones(30)).held
+
+
+def test_a_declared_width_that_is_not_checked_is_caught():
+    with pytest.raises(BrokenLaw) as caught:
+        check_mechanism(broken_counts.RoundsItsWidth(), np.ones((5, 4)))
+    assert caught.value.law == events.SHAPE
+
+
 @pytest.mark.parametrize("name", ["SoundWords", "SoundBits"])
 def test_a_sound_word_mechanism_passes(name, vectors):
     found = check_mechanism(getattr(broken, name)(epsilon=2.0).fit(vectors), list(TEXTS), tries=TRIES)
@@ -116,4 +140,4 @@ def test_a_sound_count_passes(name, sample, worlds):
 
 
 def test_there_are_enough_faults():
-    assert len(FAULTY_WORDS) + len(FAULTY_NUMBERS) >= 10
+    assert len(FAULTY_WORDS) + len(FAULTY_NUMBERS) >= 40

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 from scipy import io, sparse
 
 from textveil.core import Release
-from textveil.recipes.counts_audit import audit_counts
+from textveil.recipes.audit import AuditJob, audit_release
 from textveil.text import sample
 
 TABLE = np.array([[3, 0, 1, 2], [0, 2, 0, 1], [1, 1, 1, 1]])
@@ -90,12 +89,11 @@ def test_matrix_files_are_read(textveil, name):
     [
         (TABLE - 1, [], "negative count"),
         (TABLE * 0.5, [], "fractional count"),
-        (TABLE * [[1], [0], [1]], [], "document 1 (row 1, counted from 0) is empty"),
         (TABLE, ["--compress", 9], "at most the number of words"),
         (TABLE, ["--precision", 0], "precision must be a whole number of 1 or more"),
         (TABLE, ["--vocabulary", "words.txt"], "4 columns, but the vocabulary has 2 words"),
         (TABLE, ["--epsilon", 0], "epsilon must be a finite number above 0"),
-        (TABLE, ["--method", "hungarian"], "unknown method"),
+        (TABLE, ["--method", "hungarian"], "is not one of 'random', 'frequency'"),
         (TABLE, ["--choose", 9], "at most the number of words"),
         (TABLE, ["--compress", 2, "--method", "cluster"], "needs the words of the columns"),
     ],
@@ -139,26 +137,25 @@ def test_attacks_find_the_folder_and_leave_their_evidence(textveil):
     for options in ((), ("--compress", 60)):
         out = f"out{len(options)}"
         assert textveil("counts", sample.path(), "-o", out, *common, *options).code == 0
-        found = audit_counts(
-            Path(out),
-            ["counts.passage", "counts.linkage", "counts.phrase"],
-            bar=lambda title, total, unit: nullcontext(lambda step: None),
-            truth=sample.path(),
-            text_field="text",
-        )
+        attacks = ("counts.passage", "counts.linkage", "counts.phrase")
+        found = audit_release(AuditJob(Path(out), attacks, sample.path(), text_field="text")).evidence
         passage, linkage, phrase = found
         assert passage.distance <= 3 and passage.value < passage.upper
         assert linkage.value > 10 * linkage.chance  # documents are far apart: linking them is not what is bounded
         assert 0 <= phrase.hits <= phrase.tries
-        shown = json.loads(Path(out, "release.json").read_text())["evidence"]
+        assert json.loads(Path(out, "release.json").read_text())["evidence"] == []
+        shown = json.loads(Path(f"{out}.private", "evidence.json").read_text())["evidence"]
         assert [e["attack"] for e in shown] == [e.attack for e in found] and not any(e["refuted"] for e in shown)
 
 
 def test_audit_from_the_command_line(textveil):
     """`textveil audit` knows a folder of counts when it sees one."""
     Path("letters.jsonl").write_text("".join(json.dumps(r) + "\n" for r in sample.letters()))
-    options = ("--epsilon", 1, "--precision", 5, "--vocabulary", "default", "--vocabulary-size", 500, "--empty", "keep")
+    options = ("--epsilon", 1, "--precision", 5, "--vocabulary", "default", "--vocabulary-size", 500)
     said = textveil("counts", "letters.jsonl", "-o", "counted", *options)
     assert said.code == 0, said.err
-    (evidence,) = textveil("audit", "counted", "--json").json["evidence"]
+    said = textveil("audit", "counted", "--json").json
+    (evidence,) = said["evidence"]
     assert evidence["attack"] == "counts.passage" and not evidence.get("refuted")
+    assert set(said["not_run"]) == {"counts.linkage", "counts.phrase"}
+    assert all("--truth IN" in why for why in said["not_run"].values())

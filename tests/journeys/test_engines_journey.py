@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
+from journeys.runs import HeldRun, done_parts
+from waiting import wait_until
 
 from textveil.text import sample, tokens
 from textveil.text.vectors import load
@@ -61,46 +60,9 @@ def test_two_workers_charge_once_and_keep_the_order(textveil):
     assert SECRET not in Path("out/data.jsonl").read_text()
 
 
-def _heed_interrupts() -> None:
-    """Whoever runs the tests in the background has Ctrl-C switched off for their children."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-class Run:
-    """A run in a process group of its own, once something has happened in it."""
-
-    def __init__(self, *arguments: str, until):
-        with open("said", "w") as said:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "textveil", *arguments],
-                stdout=said,
-                stderr=said,
-                start_new_session=True,
-                preexec_fn=_heed_interrupts,
-            )
-        self.group = self._process.pid
-        deadline = time.monotonic() + 240
-        while not until() and self._process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.01)
-        assert self._process.poll() is None, self.said
-
-    @property
-    def said(self) -> str:
-        return Path("said").read_text()
-
-    def end(self) -> int:
-        return self._process.wait(timeout=240)
-
-    def kill(self) -> None:
-        os.kill(self.group, signal.SIGKILL)
-        self.end()
-
-
 def left_of(group: int) -> list[int]:
-    """Processes of a group that are still alive after a minute to notice that it has ended."""
-    deadline = time.monotonic() + 60
-    while members_of(group) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    """Processes of a group that are still alive although it has ended, and they had time to notice."""
+    wait_until(lambda: not members_of(group))
     return members_of(group)
 
 
@@ -121,32 +83,32 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="lo
 COMMAND = ["veil", "in.jsonl", "-o", "out", *VEIL, "--ledger", "r.ledger", "--workers", "2"]
 
 
-def a_part_is_done() -> bool:
-    return any(Path(".out.unfinished").glob("part-*"))
-
-
 @needs_proc
 def test_a_killed_run_leaves_no_workers_and_is_taken_up(textveil):
     write_letters("in.jsonl", copies=200)
-    run = Run(*COMMAND, until=a_part_is_done)
+    run = HeldRun(*COMMAND)
     run.kill()
     assert left_of(run.group) == []  # the workers noticed
-    kept = [part.read_text() for part in Path(".out.unfinished").glob("part-*")]
+    kept = [part.read_text() for part in done_parts()]
     assert textveil(*COMMAND).code == 0
     assert textveil("ledger", "show", "r.ledger", "--json").json["charges"] == 1
     assert ids("out/data.jsonl") == ids("in.jsonl")
     released = Path("out/data.jsonl").read_text()
-    assert kept and all(part in released for part in kept)  # what was done was not drawn again
+    assert kept
+    assert all(part in released for part in kept)  # what was done was not drawn again
 
 
 @needs_proc
 def test_an_interrupted_run_ends_its_workers_and_keeps_what_is_done(textveil):
     write_letters("in.jsonl", copies=200)
-    run = Run(*COMMAND, until=a_part_is_done)
-    os.killpg(run.group, signal.SIGINT)  # as a terminal does: to all of them
+    run = HeldRun(*COMMAND)
+    run.interrupt()
     assert run.end() == 130
-    assert "Traceback" not in run.said and "textveil: stopped" in run.said
-    assert left_of(run.group) == [] and a_part_is_done() and not Path("out").exists()
+    assert "Traceback" not in run.said
+    assert "textveil: stopped" in run.said
+    assert left_of(run.group) == []
+    assert done_parts()
+    assert not Path("out").exists()
 
 
 def test_two_files_in_parallel_and_two_workers(textveil):
@@ -164,7 +126,8 @@ def test_bad_engines(textveil):
     write_letters("in.jsonl", copies=1)
     for wrong in (["--engine", "spark"], ["--workers", "0"], ["--address", "auto"]):
         said = textveil("veil", "in.jsonl", "-o", "out", *VEIL, *wrong)
-        assert said.code == 2 and said.err.count("\n") == 1
+        assert said.code == 2
+        assert said.err.count("\n") == 1
     assert sorted(p.name for p in Path().iterdir()) == ["few.tvv", "in.jsonl"]
 
 
@@ -176,8 +139,9 @@ def test_ray_makes_the_same_draft_and_survives_a_dead_worker(textveil, monkeypat
     command = ["veil", "in.jsonl", *VEIL, "--seed", "5"]
     monkeypatch.setenv("TMPDIR", "/tmp")
     before = set(Path("/tmp").glob("veil-*"))
-    run = Run(*command, "-o", "out", "--engine", "ray", "--workers", "2", "--json", until=a_part_is_done)
+    run = HeldRun(*command, "-o", "out", "--engine", "ray", "--workers", "2", "--json")
     os.kill(ray_workers(run.group)[0], signal.SIGKILL)
+    run.let_go()
     assert run.end() == 0, run.said
     assert json.loads(run.said)["records"] == len(ids("in.jsonl"))  # Ray says nothing in between
     assert textveil(*command, "-o", "local").code == 0

@@ -62,7 +62,9 @@ def test_bad_probes_are_one_sentence(textveil, models, terms, template, message)
 def test_every_attack_runs_and_stands_on_the_card(textveil, models):
     chosen = [part for name in ATTACKS for part in ("--attack", f"hashed.{name}")]
     for folder in ("model", "sealed"):
-        said = textveil("audit", folder, *chosen, "--truth", "documents.jsonl", "--spans", "spans.jsonl", "--json")
+        said = textveil(
+            "audit", folder, *chosen, "--truth", "documents.jsonl", "--spans", "spans.jsonl", "--publish", "--json"
+        )
         assert said.code == 0, said.err
         found = {(e["attack"], e["metric"]): e for e in said.json["evidence"]}
         assert len(found) == 8  # membership has three detectors

@@ -34,7 +34,19 @@ def write_documents(name: str, count: int, seed: int) -> None:
 def model(textveil):
     write_documents("old", 30, 1)
     write_documents("new", 20, 2)
-    said = textveil("hashed", "train", "old.jsonl", "--spans", "old-spans.jsonl", "--bits", 13, "-o", "model")
+    said = textveil(
+        "hashed",
+        "train",
+        "old.jsonl",
+        "--spans",
+        "old-spans.jsonl",
+        "--bits",
+        13,
+        "-o",
+        "model",
+        "--ledger",
+        "firm.ledger",
+    )
     assert said.code == 0, said.err
     return "model"
 
@@ -51,7 +63,7 @@ def test_seal(textveil, model):
     card = Path("sealed/card.html").read_text()
     assert "terms in fewer than 4 training documents" in card and "in 4 training documents or more" in card
     shown = textveil("ledger", "show", "firm.ledger", "--json").json
-    assert len(shown["unpriced"]) == 1 and shown["totals"] == []
+    assert len(shown["unpriced"]) == 2 and shown["totals"] == []  # training and sealing
     sealed, before = load("sealed"), load(model)
     assert sealed.guarantee_.label == "measured" and sealed.table_.documents is None and sealed.table_.present.all()
     texts = [json.loads(line)["text"] for line in Path("new.jsonl").read_text().splitlines()][2:]
@@ -59,10 +71,22 @@ def test_seal(textveil, model):
     assert sum(a == [(s.start, s.end) for s in b] for a, b in zip(found, before.predict(texts), strict=True)) >= 15
 
 
+def test_the_ledger_must_hold_the_models_own_charge(textveil, model):
+    textveil("ledger", "new", "other.ledger")
+    other = textveil("hashed", "seal", model, "-o", "sealed", "--ledger", "other.ledger")
+    assert other.code == 1 and "does not hold the charge" in other.err
+    files = ("old.jsonl", "--spans", "old-spans.jsonl", "--bits", 13)
+    assert textveil("hashed", "train", *files, "-o", "uncharged").code == 0
+    none = textveil("hashed", "seal", "uncharged", "-o", "sealed", "--ledger", "firm.ledger")
+    assert none.code == 1 and "was not charged to a ledger" in none.err
+    assert not Path("sealed").exists() and not Path(".sealed.unfinished").exists()
+    assert textveil("ledger", "show", "other.ledger", "--json").json["charges"] == 0
+
+
 def test_a_seed_makes_a_draft_and_half_precision_halves_the_file(textveil, model):
     assert textveil("hashed", "seal", model, "-o", "draft", "--seed", 1, "--half").code == 0
     manifest = json.loads(Path("draft/release.json").read_text())
-    assert manifest["draft"] and manifest["parameters"]["seed"] is None
+    assert manifest["draft"] and "seed" not in manifest["parameters"]
     assert Path("draft/model/weights.bin").stat().st_size == 2**13 * 2 * 2
 
 
@@ -86,7 +110,7 @@ def test_update_and_its_cap(textveil, model):
     assert said.json["releases"] == 2 and said.json["documents"] == 20
     assert load("sealed-2").table_.facts["updates"] == 1
     assert sorted(p.name for p in Path("sealed-2/model").iterdir()) == ["table.json", "weights.bin"]
-    assert "1 updates since it was sealed" in Path("sealed-2/card.html").read_text()
+    assert "updates since it was sealed</dt><dd>1</dd>" in Path("sealed-2/card.html").read_text()
     refused = textveil("hashed", "update", "sealed", *new, "-o", "sealed-3", "--cap", 0.01, "--ledger", "l.ledger")
     assert refused.code == 1 and "above the cap" in refused.err
     assert not Path("sealed-3").exists() and not Path("l.ledger").exists()

@@ -26,13 +26,12 @@ def documents(textveil, made_up_contracts):
 
 @pytest.mark.parametrize("unit", ["paragraph", "document"])
 def test_train_apply_and_the_second_time_is_refused(textveil, documents, unit):
-    house = {"paragraph": "example"}.get(unit, unit)
-    assert textveil("ledger", "new", "l", "--unit", house, "--epsilon", 2.5, "--delta", 1e-6).code == 0
+    assert textveil("ledger", "new", "l", "--unit", unit, "--epsilon", 2.5, "--delta", 1e-6).code == 0
     said = textveil("hashed", "train", "in.jsonl", "-o", "model", *PROMISE, "--unit", unit, "--ledger", "l", "--json")
     assert said.code == 0, said.err
     assert (said.json["unit"], said.json["method"], said.json["slots"]) == (unit, "descent", 1 << 18)
     manifest = json.loads(Path("model/release.json").read_text())
-    assert manifest["guarantee"]["label"] == "guarantee" and manifest["guarantee"]["unit"] == house
+    assert manifest["guarantee"]["label"] == "guarantee" and manifest["guarantee"]["unit"] == unit
     assert manifest["mechanism"] == "hashed.sound" and manifest["draft"] is False
     card = Path("model/card.html").read_text()
     assert "every one of 262,144 slots" in card and "Blue Finch" not in card

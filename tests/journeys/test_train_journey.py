@@ -6,12 +6,12 @@ Batches that hold everybody are priced in closed form, which keeps these runs sh
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from textveil.core import BadInput
 from textveil.nets.folders import example_losses, load_net
 
 PEOPLE, TOWNS = "Anna Boris Clara David".split(), "Bern Lima Oslo Riga".split()
@@ -136,37 +136,138 @@ def test_a_stopped_run_goes_on_and_is_charged_once(textveil, monkeypatch):
     from textveil.training.engine import PrivateTrainer
 
     write_conll("notes.conll", tagged(40))
-    options = ("--epsilon", 20, *WHOLE, "--hidden", 6, "--checkpoint", "kept", "--ledger", "t.ledger")
+    options = ("--epsilon", 20, *WHOLE, "--hidden", 6, "--ledger", "t.ledger")
     whole, steps = PrivateTrainer.fit, []
 
     def stopped(self, examples, **more):
-        def watch(told):
-            steps.append(told.step)
-            if told.step == 5:
-                raise BadInput("the power went")
+        def watch(progress):
+            steps.append(progress.step)
+            if progress.step == 5:
+                raise KeyboardInterrupt
 
         return whole(self, examples, **{**more, "progress": watch, "save_every": 3})
 
     monkeypatch.setattr(PrivateTrainer, "fit", stopped)
     first = textveil("train", "tagger", "notes.conll", "-o", "out", *options)
-    assert first.code == 2 and not Path("out").exists() and charges(textveil) == 1
+    assert first.code == 130 and not Path("out").exists() and charges(textveil) == 1
     monkeypatch.setattr(PrivateTrainer, "fit", whole)
     second = textveil("train", "tagger", "notes.conll", "-o", "out", *options, "--json")
     assert second.code == 0, second.err
     # 12 steps were planned and 2 were lost: these are charged again, and the promise counts them
     assert charges(textveil) == 2 and second.json["epsilon"] > 20
+
+
+def test_ctrl_c_loses_no_step_and_nothing_is_charged_twice(textveil, monkeypatch):
+    from textveil.training.engine import PrivateTrainer
+
+    write_conll("notes.conll", tagged(40))
+    command = ("train", "tagger", "notes.conll", "-o", "out", "--epsilon", 20, *WHOLE, "--hidden", 6)
+    command = (*command, "--ledger", "t.ledger")
+    step_of, steps = PrivateTrainer._step, []
+
+    def interrupted(self, step, *given):
+        steps.append(step)
+        if steps == [0, 1, 2, 3, 4]:
+            signal.raise_signal(signal.SIGINT)
+        step_of(self, step, *given)
+
+    monkeypatch.setattr(PrivateTrainer, "_step", interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever the runner does with it
+    try:
+        first = textveil(*command)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert first.code == 130
+    assert "is not charged again" in first.err
+    assert not Path("out").exists()
+    second = textveil(*command, "--json")
+    assert second.code == 0, second.err
+    assert steps == list(range(12))
+    assert charges(textveil) == 1
+    assert second.json["epsilon"] <= 20
+
+
+def test_a_stopped_run_does_not_go_on_with_other_data(textveil, monkeypatch):
+    from textveil.training.engine import PrivateTrainer
+
+    write_conll("notes.conll", tagged(40))
+    options = ("--epsilon", 20, *WHOLE, "--hidden", 6, "--ledger", "t.ledger")
+    whole = PrivateTrainer.fit
+
+    def stopped(self, *given, **more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(PrivateTrainer, "fit", stopped)
+    assert textveil("train", "tagger", "notes.conll", "-o", "out", *options).code == 130
+    monkeypatch.setattr(PrivateTrainer, "fit", whole)
     write_conll("notes.conll", tagged(40, seed=8))
-    other = textveil("train", "tagger", "notes.conll", "-o", "again", *options, "--other-data")
-    assert other.code == 2 and "other data" in other.err and charges(textveil) == 2
+    other = textveil("train", "tagger", "notes.conll", "-o", "out", *options, "--other-data")
+    assert other.code in (1, 2) and not Path("out").exists() and charges(textveil) == 1, other
+
+
+def test_a_private_vocabulary_that_came_out_empty_is_charged_each_time_it_is_drawn(textveil):
+    """That no word was frequent is an answer too: asking again costs again, and nothing of the first run is reused."""
+    Path("letters.jsonl").write_text("".join(json.dumps({"text": f"only{n}"}) + "\n" for n in range(40)))
+    options = ("--epsilon", 4, "--delta", 1e-3, "--batch", 1000, "--epochs", 2, "--private-vocabulary", "--vocab-epsilon", 1,
+               "--text-field", "text", "--ledger", "t.ledger")  # fmt: skip
+    for drawn in (1, 2):
+        said = textveil("train", "lm", "letters.jsonl", "-o", "out", *options)
+        assert said.code == 2
+        assert "no word was frequent enough" in said.err
+        assert charges(textveil) == drawn
+    assert {path.name for path in Path().iterdir()} == {"letters.jsonl", "t.ledger"}
+    write_texts("letters.jsonl", 40)
+    assert textveil("train", "lm", "letters.jsonl", "-o", "out", *options).code == 1  # other data, the same ledger
+
+
+def test_a_rare_tag_is_not_shown_where_tags_are_declared(textveil):
+    write_conll("notes.conll", [*tagged(40), (["Anna", "rests"], ["B-RAREDISEASE", "O"])])
+    options = ("--epsilon", 20, *WHOLE, "--hidden", 4, "--ledger", "t.ledger")
+    refused = textveil("train", "tagger", "notes.conll", "-o", "out", *options, "--tags", "O,B-PER,B-LOC")
+    assert refused.code == 2
+    assert "RAREDISEASE" not in refused.err
+    assert charges(textveil) == 0
+    said = textveil("train", "tagger", "notes.conll", "-o", "out", *options)
+    assert said.code == 0, said.err
+    for place in (said.out, Path("out/release.json").read_text(), Path("out/card.html").read_text()):
+        assert "list of tags was taken from the training file" in place
+
+
+@pytest.mark.parametrize("noise", [1, 1.3, 2.7, 4.1, 5.5])
+def test_no_printed_price_is_below_the_true_one(textveil, noise):
+    plan = ("train", "price", "--examples", 1000, "--batch", 100, "--epochs", 3, "--noise", noise, "--delta", 1e-4)
+    said = textveil(*plan).out
+    assert float(said.split()[1]) >= textveil(*plan, "--json").json["epsilon"], said
+
+
+def test_the_price_of_fixed_batches_is_said_to_be_loose(textveil):
+    plan = ("--examples", 59, "--batch", 10, "--epochs", 5, "--noise", 0.6, "--delta", 1e-3)
+    assert "can be many times the true loss" in textveil("train", "price", *plan, "--sampling", "fixed").out
+    assert "true loss" not in textveil("train", "price", *plan).out
+
+
+@pytest.mark.parametrize("verb", ["tagger", "vocab"])
+def test_a_delta_that_publishes_somebody_is_refused(textveil, verb):
+    write_conll("notes.conll", tagged(40))
+    write_texts("letters.jsonl", 40)
+    source = ("notes.conll",) if verb == "tagger" else ("letters.jsonl", "--text-field", "text")
+    said = textveil("train", verb, *source, "-o", "out", "--epsilon", 1, "--delta", 0.2, "--ledger", "t.ledger")
+    assert said.code == 1
+    assert "1/n" in said.err
+    assert charges(textveil) == 0
 
 
 BAD = {
-    "tags that do not align": ("Anna X B-PER\nlives\n", [], "notes.conll, line 2: a token has 1 columns where"),
+    "tags that do not align": (
+        "Anna X B-PER\nlives\n",
+        [],
+        "notes.conll, line 2: has 1 column where the first token has 3",
+    ),
     "no tags at all": ("Anna\nlives\n", [], "line 1: a token has no tag beside it"),
-    "empty": ("\n\n", [], "holds no sentences"),
+    "empty": ("\n\n", [], "holds no tokens"),
     "epsilon": (None, ["--epsilon", 0], "epsilon must be a finite number above 0"),
     "delta": (None, ["--delta", 2], "delta must be a number between 0 and 1"),
-    "output": (None, ["--output", "softmx"], "unknown output"),
+    "output": (None, ["--output", "softmx"], "'softmx' is not one of"),
     "unit": (None, ["--unit", "word"], "unit"),
     "sampling": (None, ["--sampling", "shuffle"], "has no price"),
     "encoder": (None, ["--encoder", "nowhere"], "no config.json"),

@@ -48,12 +48,14 @@ def test_the_main_journey(textveil, mechanism, epsilon):
     assert shown["entry"] in card
     assert not any(r["text"] in card for r in before + after)  # no user text on a card
 
-    said = textveil("audit", "out", "--truth", source, "--json")
+    folder = {p.name: p.read_bytes() for p in Path("out").iterdir()}
+    said = textveil("audit", "out", "--truth", source, "--attack", "words.bayes", "--json")
     (evidence,) = said.json["evidence"]
     low, high = evidence["interval"]
     assert evidence["chance"] < low <= evidence["value"] <= high
     assert evidence["tries"] == sum(len(tokens.words(r["text"])) for r in before)
-    assert json.loads(Path("out/release.json").read_text())["evidence"][0]["hits"] == evidence["hits"]
+    assert {p.name: p.read_bytes() for p in Path("out").iterdir()} == folder  # it is about private text
+    assert json.loads(Path("out.private/evidence.json").read_text())["evidence"] == [evidence]
 
     assert textveil("ledger", "verify", "r.ledger").code == 0
     (total,) = textveil("ledger", "show", "r.ledger", "--json").json["totals"]
@@ -110,15 +112,16 @@ def test_a_seed_makes_a_draft(textveil):
 
 def test_without_truth_the_public_vocabulary_is_attacked(textveil):
     textveil("veil", letters(count=3), "-o", "out", "--epsilon", 0.5)
-    (evidence,) = textveil("audit", "out", "--json").json["evidence"]
+    (evidence,) = textveil("audit", "out", "--attack", "words.bayes", "--json").json["evidence"]
     assert evidence["chance"] < evidence["value"] < 1
+    assert json.loads(Path("out/release.json").read_text())["evidence"] == [evidence]
 
 
 def test_a_declared_cap_gives_the_document_line(textveil):
     source = letters()
     assert textveil("veil", source, "-o", "out", "--epsilon", 0.5, "--max-words", 500).code == 0
     document = json.loads(Path("out/release.json").read_text())["facts"]["document"]
-    assert document == {"epsilon_per_word_worst": 128.0, "max_words": 500, "loss": 64000.0}
+    assert document == {"per_word": 128.0, "max_words": 500}
     said = textveil("veil", source, "-o", "two", "--epsilon", 0.5, "--max-words", 5)
     assert said.code == 2 and "more words than the declared cap of 5" in said.err and not Path("two").exists()
 
@@ -157,5 +160,7 @@ def test_a_part_of_imdb(textveil, data_dir):
         "veil", "reviews.jsonl", "-o", "out", "--epsilon", 0.5, "--text-field", "text", "--ledger", "r.ledger"
     )
     assert said.code == 0
-    (evidence,) = textveil("audit", "out", "--truth", "reviews.jsonl", "--json").json["evidence"]
+    (evidence,) = textveil("audit", "out", "--truth", "reviews.jsonl", "--attack", "words.bayes", "--json").json[
+        "evidence"
+    ]
     assert 0.2 < evidence["value"] < 0.4  # a third of the words stay at this epsilon

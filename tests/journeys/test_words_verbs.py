@@ -97,14 +97,14 @@ def test_veil_by_its_effect(textveil, vectors):
 BAD = {
     "no limit": (("words", "tune"), "max-loss"),
     "limit 0": (("words", "tune", "-C", 0), "max-loss"),
-    "unknown loss": (("words", "tune", "-C", 1, "--loss", "cosine"), "there are"),
+    "unknown loss": (("words", "tune", "-C", 1, "--loss", "cosine"), "is not one of"),
     "half a lexicon": (("words", "tune", "-C", 1, "--loss", "sentiment", "--positive", "p.txt"), "two files"),
     "no lexicon": (("words", "tune", "-C", 1, "--loss", "sentiment"), "--positive"),
     "missing lexicon": (
         ("words", "tune", "-C", 1, "--loss", "sentiment", "--positive", "p", "--negative", "n"),
         "p: does",
     ),
-    "unknown prior": (("words", "tune", "-C", 1, "--prior", "mine"), "there are"),
+    "unknown prior": (("words", "tune", "-C", 1, "--prior", "mine"), "is not one of"),
     "stay 1": (("words", "compare", "--stay", 1), "stay must be"),
     "both": (("words", "compare", "--stay", 0.5, "--attack-success", 0.5), "not both"),
     "odd angles": (("words", "certify", "--angles", 3, "--mechanism", "words.laplace"), "multiple of 4"),

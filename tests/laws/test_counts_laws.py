@@ -17,9 +17,9 @@ from scipy import sparse
 
 from textveil.core import Shape
 from textveil.counts import LimitedPrecision, matrix
-from textveil.counts.decompress import decompress
-from textveil.counts.grouping import by_frequency
-from textveil.counts.mechanism import membership, noisy_corpus_counts
+from textveil.counts.decompression import decompress
+from textveil.counts.grouping import by_frequency, membership
+from textveil.counts.matrix import noisy_corpus_counts
 from textveil.counts.spending import divide, scale_for
 from textveil.noise import secure, seeded
 from textveil.testing import Worlds, check_mechanism

@@ -106,7 +106,8 @@ def test_one_more_charge_never_lowers_what_was_spent(charged, more):
 @untimed
 @given(st.lists(count_events, min_size=1, max_size=6))
 def test_counts_add_per_count(charged):
-    (total,) = Book("law", lines_of(charged)).totals()
+    total, word = Book("law", lines_of(charged)).totals()
+    assert (word.unit, word.from_larger) == (Unit.WORD, len(charged))
     per_count = math.fsum(e.noise.epsilon / e.noise.precision for e in charged)
     assert math.isclose(total.loss.epsilon / total.loss.n, per_count, rel_tol=1e-12)
     assert total.loss.delta >= math.fsum(e.noise.delta for e in charged) * (1 - 1e-12)

@@ -1,7 +1,7 @@
 """The import rule of the house, read from the source: every import of every file, late ones inside functions too.
 
 `core <- noise <- accounting`; `core <- text <- nets`; these five <- technique rooms, closed to each other; `core noise text
-nets <- attacks`; `core, attacks.evidence <- report`; all of it <- recipes <- reproduce <- cli, web; `core noise accounting
+nets <- attacks`; `core, attacks.evidence <- report`; all of it <- recipes <- reproduce <- web <- cli; `core noise accounting
 attacks <- testing`. Names that the registry resolves at run time are no imports.
 """
 
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from declared import optional_packages
 
 import textveil
 
@@ -33,7 +34,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "report": ("core", "attacks.evidence"),
     "recipes": _BELOW_RECIPES,
     "reproduce": (*_BELOW_RECIPES, "recipes"),
-    "cli": (*_BELOW_RECIPES, "recipes", "reproduce"),
+    "cli": (*_BELOW_RECIPES, "recipes", "reproduce", "web"),  # a verb opens a page
     "web": (*_BELOW_RECIPES, "recipes", "reproduce"),
     "testing": ("core", "noise", "accounting", "attacks"),
 }
@@ -41,20 +42,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
 TORCH_ROOMS = ("nets", "training", "federated", "pii", "fragments", "mpc", "attacks")
 TORCH = {"torch", "opacus", "transformers", "torchvision"}
 WEB = {"fastapi", "starlette", "uvicorn", "flask"}
-OPTIONAL = {
-    "torch",
-    "numba",
-    "sklearn",
-    "faiss",
-    "ray",
-    "flwr",
-    "opacus",
-    "transformers",
-    "pycrfsuite",
-    "mmh3",
-    "tomotopy",
-    "plotly",
-}
+OPTIONAL = optional_packages()
 LIGHT_ROOMS = (
     "core",
     "noise",

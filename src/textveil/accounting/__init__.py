@@ -1,7 +1,26 @@
 """Prices of events, calibration, and the ledger."""
 
-from .calibration import calibrate
-from .ledger import Ledger
-from .prices import guarantee_of, price
+from __future__ import annotations
 
-__all__ = ["Ledger", "calibrate", "guarantee_of", "price"]
+from typing import TYPE_CHECKING
+
+from textveil.core.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from .calibration import calibrate as calibrate
+    from .deltas import check_delta as check_delta
+    from .ledger import Ledger as Ledger
+    from .prices import (
+        guarantee_of as guarantee_of,
+        price as price,
+    )
+else:
+    __getattr__, __dir__, __all__ = lazy_names(
+        __name__,
+        {
+            "calibration": "calibrate",
+            "deltas": "check_delta",
+            "ledger": "Ledger",
+            "prices": "guarantee_of price",
+        },
+    )

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from textveil.core.errors import BadInput, OtherData
-from textveil.core.events import Event, Unpriced, event_from_json
-from textveil.core.losses import LimitedPrecision, Metric
+from textveil.core.errors import BadInput, OtherData, Refused
+from textveil.core.events import Event, Noise, Unpriced, event_from_json
+from textveil.core.losses import Cryptographic, LimitedPrecision, Metric
+from textveil.core.units import Adjacency, Unit
 
-from .budgets import Budget, check_budgets
-from .chain import Line
-from .totals import Question, Total, add_up, by_question, check_price, joint
+from .budgets import Budget, Tallies, check_budgets
+from .chain import Head, Line
+from .containment import INSIDE, for_part, parts_of
+from .filters import Tally
+from .totals import Question, Total, add_up, check_price, joint, notes_on
 
 OPENED, BUDGET, DATA, CHARGE = "opened", "budget", "data", "charge"
 
@@ -36,6 +40,11 @@ class Entry:
         return cls(line.id, line.number, line.created, _event(line.body), line.note, line.previous, line.hash)
 
     @property
+    def head(self) -> str:
+        """The ledger's full head right after this charge: keep it to notice a chain that was cut or rewritten."""
+        return str(Head(self.number, self.hash))
+
+    @property
     def mechanism(self) -> str:
         return self.event.mechanism
 
@@ -53,6 +62,7 @@ class Entry:
             "event": self.event.to_json(),
             "previous": self.previous,
             "hash": self.hash,
+            "head": self.head,
         }
 
 
@@ -64,13 +74,20 @@ class Book:
         self.entries: list[Entry] = []
         self.marks: set[str] = set()
         self._budgets: dict[str, Budget] = {}
+        self._times: dict[Question, Counter[Noise]] = {}
+        self._charges: Counter[Question] = Counter()
+        self._tallies: dict[tuple[Unit, Adjacency], Tally] = {}
         for line in lines:
-            self._read(line)
+            self.read(line)
 
-    def _read(self, line: Line) -> None:
+    def read(self, line: Line) -> None:
+        """Take in the next line."""
         match line.kind:
             case "charge":
-                self.entries.append(Entry.of(line))
+                entry = Entry.of(line)
+                self.entries.append(entry)
+                if entry.priced:
+                    self._add(entry.event)
             case "budget":
                 budget = Budget.of(**line.values)
                 self._budgets[budget.scope] = budget
@@ -85,8 +102,26 @@ class Book:
     def budgets(self) -> list[Budget]:
         return list(self._budgets.values())
 
+    def _add(self, event: Event) -> None:
+        question = Question.of(event)
+        self._times.setdefault(question, Counter())[event.noise] += event.times
+        self._charges[question] += 1
+        self._tallies.update(self._tallies_with(event))
+
+    def _tallies_with(self, event: Event) -> Tallies:
+        """The tallies that one more event changes: of its own question, and of every smaller unit under any adjacency."""
+        bearing = [] if Question.of(event).metric else [(event.unit, event.adjacency, event)]
+        for unit in INSIDE.get(event.unit, ()):
+            part = for_part(event, unit)
+            bearing += [] if part is None else [(unit, a, part) for a in Adjacency if a is not Adjacency.METRIC]
+        return {(unit, a): self._tallies.get((unit, a), Tally()).plus(part) for unit, a, part in bearing}
+
     def groups(self) -> dict[Question, list[Event]]:
-        return by_question(entry.event for entry in self.entries)
+        """Priced events by question, equal noise counted instead of repeated; what has no price is left out."""
+        return {
+            question: [Event(noise, question.unit, question.adjacency, times=n) for noise, n in times.items()]
+            for question, times in sorted(self._times.items())
+        }
 
     def delta_of(self, question: Question) -> float | None:
         """The delta at which a question is read: that of its budget, the smallest if there are several."""
@@ -94,11 +129,50 @@ class Book:
         return min(found, default=None)
 
     def totals(self, delta: float | None = None) -> list[Total]:
-        found = []
-        for question, events in self.groups().items():
-            read_at = self.delta_of(question) if delta is None else delta
-            found.append(Total(question.unit, question.adjacency, add_up(events, read_at), len(events)))
-        return found
+        """One line for each question that was charged, and for each unit inside a charged one that a conversion reaches."""
+        lines, larger = self._questions()
+        return [self._total(question, lines[question], delta, larger) for question in sorted(lines)]
+
+    def total(self, question: Question, delta: float | None = None) -> Total:
+        """The line of one question that was charged."""
+        lines, larger = self._questions()
+        return self._total(question, lines[question], delta, larger)
+
+    def _questions(self) -> tuple[dict[Question, list[Event]], Counter[Unit]]:
+        """What each question sums up, and how many charges for larger units bear on each unit."""
+        groups = self.groups()
+        lines = {question: list(events) for question, events in groups.items()}
+        larger: Counter[Unit] = Counter()
+        for unit in Unit:
+            parts = [part for events in groups.values() for part in parts_of(events, unit)]
+            larger[unit] = sum(self._charges[q] for q, events in groups.items() if parts_of(events[:1], unit))
+            for question in [q for q in groups if q.unit is unit and not q.metric]:
+                lines[question] += parts
+            if parts:
+                lines.setdefault(Question(unit, Adjacency.REPLACE), parts)
+        return lines, larger
+
+    def _total(self, question: Question, events: list[Event], delta: float | None, larger: Counter[Unit]) -> Total:
+        read_at = self.delta_of(question) if delta is None else delta
+        from_larger = 0 if question.metric else larger[question.unit]
+        count = self._charges[question] + from_larger
+        loss = add_up(events, read_at)
+        return Total(question.unit, question.adjacency, loss, count, from_larger, notes_on(events))
+
+    def unconverted(self) -> list[str]:
+        """What bears on a smaller unit in use, but by no known conversion: it is in none of that unit's lines."""
+        groups, sentences = self.groups(), []
+        used = {(q.unit, q.metric) for q in groups} | {(b.unit, b.metric or "") for b in self.budgets}
+        for question, events in groups.items():
+            for unit, metric in sorted((u, m) for u, m in used if u in INSIDE.get(question.unit, ())):
+                if metric or not parts_of(events, unit):
+                    said = f"metric {question.metric}" if question.metric else question.adjacency
+                    line = f"metric {metric}" if metric else "epsilon and delta"
+                    sentences.append(
+                        f"charges per {question.unit} ({said}) also bear on each {unit}, but no conversion into its "
+                        f"{line} is known: they are not in that line"
+                    )
+        return sentences
 
     def joint(self) -> dict[str, str]:
         """Per unit with several metrics: its joint loss."""
@@ -108,13 +182,28 @@ class Book:
                 beside.setdefault(str(total.unit), []).append(total.loss)
         return {unit: joint(losses) for unit, losses in beside.items() if len(losses) > 1}
 
-    def check_charge(self, event: Event) -> None:
-        """Raise BudgetExceeded if the budgets do not cover one more event, BadInput if it has no price at all."""
-        if not isinstance(event.noise, Unpriced):
-            check_price(event)
-            check_budgets(self.name, self.budgets, self.groups(), event)
+    def check_charge(self, event: Event, unpriced: bool = False) -> None:
+        """Raise BudgetExceeded if the budgets do not cover one more event, BadInput if it has no price at all.
 
-    def is_new_data(self, fingerprint: str | None, other_data: bool) -> bool:
+        An event that no theorem prices raises Refused where there are budgets, unless `unpriced` is said.
+        """
+        if isinstance(event.noise, Unpriced):
+            if not unpriced:
+                self._check_unpriced(event.noise)
+            return
+        check_price(event)
+        if self.budgets:
+            tallies = {**self._tallies, **self._tallies_with(event)}
+            check_budgets(self.name, self.budgets, self.groups(), tallies, event)
+
+    def _check_unpriced(self, noise: Unpriced) -> None:
+        if self.budgets and not isinstance(noise.loss, Cryptographic):
+            raise Refused(
+                f"ledger '{self.name}' has budgets, and no budget can cover a release without a price "
+                f"({noise.loss.label}). Say --unpriced (unpriced=True) to list it beside the totals all the same."
+            )
+
+    def require_own_data(self, fingerprint: str | None, other_data: bool) -> bool:
         """Whether a mark has to be written; raises OtherData if this data may not be charged here."""
         if fingerprint in self.marks:
             return False

@@ -10,7 +10,12 @@
   of its delta, for the same reason.
 - A later budget of the same scope (unit, metric, adjacency) replaces the earlier one. Both stay as lines of the chain, so a
   raised budget is visible to whoever reads the ledger.
-- Releases without a price (measured, cryptographic, heuristic, broken, seeded) are listed; no budget speaks about them.
+- A charge for a larger unit also draws on the budgets of the smaller units inside it, where `containment` knows how.
+- Releases without a price (measured, heuristic, broken, seeded) have no place in a budget: a ledger that has budgets refuses
+  them unless the caller says `unpriced`. Cryptographic ones bound nothing that adds up and are listed.
+- Charges may be chosen in view of earlier results, so what fits is decided by the rules that are proven for that
+  (`filters`); sums of metric losses are such a rule by themselves, since they bound every single path. `spent` is what the
+  charges cost if they had been planned: it is what a reader is shown, and never above what the rules allowed.
 """
 
 from __future__ import annotations
@@ -22,15 +27,18 @@ from typing import Any
 
 from textveil.core.errors import BadParameter, BudgetExceeded, CannotAdd
 from textveil.core.events import Event
-from textveil.core.losses import COUNTS_METRIC, Approx, LimitedPrecision, Loss, Metric
+from textveil.core.losses import COUNTS_METRIC, Approx, LimitedPrecision, Loss, Metric, downward, upward
 from textveil.core.params import choice, positive, positive_integer
 from textveil.core.units import Adjacency, Unit
 
+from .containment import for_part, parts_of
+from .filters import Tally
 from .totals import Question, add_up
 
 ROUNDING = 1e-12  # relative; so that 0.1 + 0.2 fits into 0.3. Totals are replayed, so it never accumulates
 
 Groups = Mapping[Question, Sequence[Event]]
+Tallies = Mapping[tuple[Unit, Adjacency], Tally]
 
 
 @dataclass(frozen=True)
@@ -105,14 +113,34 @@ class Budget:
             return False
         return self.adjacency in (None, question.adjacency)
 
+    def bears(self, event: Event) -> bool:
+        """True when an event draws on this budget: it is covered, or made for a larger unit and can be converted."""
+        return self.covers(Question.of(event)) or (self.metric is None and for_part(event, self.unit) is not None)
+
     def spent(self, groups: Groups) -> Spent:
         """What the charges used of this budget, in its own terms."""
-        mine = [list(events) for question, events in groups.items() if self.covers(question) and events]
+        mine = self._lists(groups)
         if not mine:
             return Spent()
         losses = [add_up(events, self.delta / len(mine)) for events in mine]
         parts = [self._part(loss) for loss in losses]
         return Spent(math.fsum(p.epsilon for p in parts), math.fsum(p.delta for p in parts))
+
+    def _lists(self, groups: Groups) -> list[list[Event]]:
+        """The events that bear on this budget, one list for each adjacency."""
+        lists = {q: list(events) for q, events in groups.items() if self.covers(q) and events}
+        if self.metric is None:
+            larger = [part for events in groups.values() for part in parts_of(events, self.unit)]
+            if larger:
+                replaced = Question(self.unit, Adjacency.REPLACE if self.adjacency is None else self.adjacency)
+                lists.setdefault(replaced, []).extend(larger)
+        return list(lists.values())
+
+    def adjacencies(self, groups: Groups) -> list[Adjacency]:
+        """The adjacencies that this budget has to hold under."""
+        if self.adjacency is not None:
+            return [self.adjacency]
+        return list(dict.fromkeys(events[0].adjacency for events in self._lists(groups)))
 
     def _part(self, loss: Loss) -> Spent:
         match loss:
@@ -131,19 +159,27 @@ class Budget:
         return {k: v for k, v in asdict(self).items() if v is not None}
 
 
-def check_budgets(name: str, budgets: Sequence[Budget], before: Groups, event: Event) -> None:
-    """Raise BudgetExceeded if the budgets do not cover one more event."""
+def check_budgets(name: str, budgets: Sequence[Budget], before: Groups, tallies: Tallies, event: Event) -> None:
+    """Raise BudgetExceeded if the budgets do not cover one more event; `tallies` already hold it."""
     if not budgets:
         return
     question = Question.of(event)
-    covering = [b for b in budgets if b.covers(question)]
-    if not covering:
+    if not any(b.covers(question) for b in budgets):
         raise BudgetExceeded(_no_budget(name, budgets, question))
     after = {**before, question: [*before.get(question, ()), event]}
-    for budget in covering:
-        spent = budget.spent(after)
-        if not budget.holds(spent):
-            raise BudgetExceeded(_too_much(name, budget, budget.spent(before), spent))
+    for budget in budgets:
+        if budget.bears(event) and not _holds(budget, after, tallies):
+            raise BudgetExceeded(_too_much(name, budget, budget.spent(before), budget.spent(after)))
+
+
+def _holds(budget: Budget, after: Groups, tallies: Tallies) -> bool:
+    if budget.metric is not None:
+        return budget.holds(budget.spent(after))
+    adjacencies = budget.adjacencies(after)
+    most = budget.epsilon * (1 + ROUNDING), budget.delta * (1 + ROUNDING)
+    if not all(tallies[budget.unit, adjacency].fits(*most) for adjacency in adjacencies):
+        return False
+    return len(adjacencies) == 1 or budget.holds(budget.spent(after))  # the sum over adjacencies is a rule of its own
 
 
 def _no_budget(name: str, budgets: Sequence[Budget], question: Question) -> str:
@@ -157,13 +193,22 @@ def _no_budget(name: str, budgets: Sequence[Budget], question: Question) -> str:
 
 def _too_much(name: str, budget: Budget, before: Spent, after: Spent) -> str:
     remedy = "Lower --epsilon or open a new budget."
+    slack = f" at delta {budget.delta:g}" if budget.delta else ""
+    left, asks = max(0.0, budget.epsilon - before.epsilon), after.epsilon - before.epsilon
+    has = f"ledger '{name}' has epsilon {downward(left, 6)} left{slack} ({budget.scope})"
     if after.epsilon > budget.epsilon and math.isfinite(after.epsilon):
-        left, asks = max(0.0, budget.epsilon - before.epsilon), after.epsilon - before.epsilon
-        slack = f" at delta {budget.delta:g}" if budget.delta else ""
-        return f"ledger '{name}' has epsilon {left:.6g} left{slack} ({budget.scope}); this release asks {asks:.6g}. {remedy}"
-    left, asks = max(0.0, budget.delta - before.delta), after.delta - before.delta
-    if asks > left:
-        return f"ledger '{name}' has delta {left:.3g} left ({budget.scope}); this release asks {asks:.3g}. {remedy}"
+        return f"{has}; this release asks {upward(asks, 6)}. {remedy}"
+    delta_left, delta_asked = max(0.0, budget.delta - before.delta), after.delta - before.delta
+    if delta_asked > delta_left:
+        return (
+            f"ledger '{name}' has delta {downward(delta_left, 3)} left ({budget.scope}); this release asks "
+            f"{upward(delta_asked, 3)}. {remedy}"
+        )
+    if math.isfinite(after.epsilon):
+        return (
+            f"{has}; this release would fit if all charges had been planned together, but since each may depend on "
+            f"earlier results they are added up more strictly. {remedy}"
+        )
     return (
         f"ledger '{name}' has a budget with delta {budget.delta:g} ({budget.scope}), at which this release has no finite "
         "epsilon. Open a budget with a larger delta."

@@ -85,10 +85,12 @@ def compact(body: dict[str, Any]) -> str:
     return json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def check(lines: Iterable[Line], head: Head, name: str, anchor: Head | None = None) -> None:
-    """Raise BrokenChain, naming the first line that does not hold."""
-    last = Head()
-    for line in _checked(lines, name):
+def check(
+    lines: Iterable[Line], head: Head, name: str, anchor: Head | None = None, *, after: Head | None = None
+) -> None:
+    """Raise BrokenChain, naming the first line that does not hold; `after` is where lines that were checked before end."""
+    last = Head() if after is None else after
+    for line in _checked(lines, name, last):
         last = Head(line.number, line.hash)
         if anchor is not None and anchor.count == line.number and anchor.hash != line.hash:
             raise BrokenChain(f"ledger '{name}' was rewritten: line {line.number} is not the one of the given head")
@@ -104,8 +106,8 @@ def check(lines: Iterable[Line], head: Head, name: str, anchor: Head | None = No
         )
 
 
-def _checked(lines: Iterable[Line], name: str) -> Iterator[Line]:
-    expected, previous = 1, START
+def _checked(lines: Iterable[Line], name: str, after: Head) -> Iterator[Line]:
+    expected, previous = after.count + 1, after.hash
     for line in lines:
         if line.number != expected:
             raise BrokenChain(f"ledger '{name}': line {expected} was removed or moved")

@@ -11,15 +11,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
-import secrets
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from textveil.core.errors import BadInput
+from textveil.core.files import sync_folder
 
 from .chain import Head, Line
 
@@ -27,6 +29,7 @@ APPLICATION = 0x54564C47  # "TVLG", in the header of the file
 FORMAT = 1
 PATIENCE = 300.0  # seconds to wait for other writers
 
+Row = tuple[Any, ...]
 _SCHEMA = """
 CREATE TABLE lines (number INTEGER PRIMARY KEY, created TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL,
                     note TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL);
@@ -40,9 +43,13 @@ class Transaction:
     def __init__(self, db: sqlite3.Connection):
         self._db = db
 
+    def rows(self) -> list[Row]:
+        """All lines as they stand in the file."""
+        columns = "number, created, kind, body, note, previous, hash"
+        return self._db.execute(f"SELECT {columns} FROM lines ORDER BY number").fetchall()
+
     def lines(self) -> list[Line]:
-        found = self._db.execute("SELECT number, created, kind, body, note, previous, hash FROM lines ORDER BY number")
-        return [Line(*row) for row in found]
+        return [Line(*row) for row in self.rows()]
 
     def head(self) -> Head:
         row = self._db.execute("SELECT value FROM meta WHERE name = 'head'").fetchone()
@@ -68,9 +75,10 @@ class Transaction:
 
 def create(path: Path, fill: Callable[[Transaction], None]) -> None:
     """Make a ledger whose first lines `fill` writes; FileExistsError if there is one by now."""
-    hidden = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}.unfinished")
+    hidden = _unfinished(path)
+    held = -1
     try:
-        os.close(os.open(hidden, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        held = _hold_new(hidden, path)
         with _errors(path), closing(_connect(hidden)) as db:
             db.execute(f"PRAGMA application_id = {APPLICATION}")
             db.execute(f"PRAGMA user_version = {FORMAT}")
@@ -78,15 +86,68 @@ def create(path: Path, fill: Callable[[Transaction], None]) -> None:
             with _transaction(db, "BEGIN IMMEDIATE"):
                 fill(Transaction(db))
         os.link(hidden, path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except FileExistsError:
         raise
     except OSError as error:
         raise BadInput(f"cannot be made ({error.strerror or 'system error'})", where=path) from None
     finally:
-        for leftover in (hidden, Path(f"{hidden}-journal")):
-            with suppress(OSError):
-                leftover.unlink()
+        if held >= 0:
+            _remove(hidden)
+            os.close(held)
+
+
+def tidy(path: Path) -> None:
+    """Remove what a process left that was killed while it made this ledger."""
+    hidden = _unfinished(path)
+    with suppress(OSError):
+        handle = os.open(hidden, os.O_RDWR)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _is_named(hidden, handle):
+                _remove(hidden)
+        finally:
+            os.close(handle)
+
+
+def _unfinished(path: Path) -> Path:
+    return path.with_name(f".{path.name}.new")
+
+
+def _hold_new(hidden: Path, path: Path) -> int:
+    """A new, empty file that only this process fills. What a dead process left is removed, never written to: after a kill
+    it may be another name of a ledger in use."""
+    while True:
+        try:
+            handle = os.open(hidden, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+        except FileExistsError:
+            with suppress(FileNotFoundError):
+                handle = os.open(hidden, os.O_RDWR)
+                fcntl.flock(handle, fcntl.LOCK_EX)  # its maker has finished, or is dead
+                if _is_named(hidden, handle):
+                    _remove(hidden)
+                os.close(handle)
+            if path.exists():
+                raise FileExistsError(str(path)) from None
+            continue
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        if _is_named(hidden, handle):
+            return handle
+        os.close(handle)
+
+
+def _is_named(path: Path, handle: int) -> bool:
+    """Whether a name still leads to the file that is held."""
+    try:
+        return os.path.samestat(os.fstat(handle), os.stat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _remove(hidden: Path) -> None:
+    for leftover in (hidden, Path(f"{hidden}-journal")):
+        with suppress(OSError):
+            leftover.unlink()
 
 
 @contextmanager
@@ -170,11 +231,3 @@ _SENTENCES = {
     sqlite3.SQLITE_IOERR: "cannot be read or written (input/output error)",
     sqlite3.SQLITE_BUSY: f"is held by another process for more than {PATIENCE:g} seconds",
 }
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

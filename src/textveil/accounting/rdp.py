@@ -41,7 +41,11 @@ ORDERS: Orders = (
     *(float(2**x) for x in range(7, 13)),
 )
 CLASSIC_ORDERS: Orders = (1.25, 1.5, 1.75, 2, 2.25, 2.5, 3, 3.5, 4, 4.5, *map(float, range(5, 64)), 128, 256, 512)
-_ROUNDING = 1e-13
+ROUNDING = 1e-13
+LOOSE = (
+    "batches of a fixed size are priced by a general bound that can be many times the true loss (155 was seen where the true "
+    "loss is at least 15.5); Poisson sampling is priced tightly"
+)
 
 
 class RDP(DrawAccountant):
@@ -72,11 +76,11 @@ class RDP(DrawAccountant):
 
     def notes(self, delta: float) -> tuple[str, ...]:
         """What a reader of the answer should know."""
-        if not self.at_edge(delta):
-            return ()
-        return (
-            f"the best order is at the edge of the grid ({self.best_order(delta):g}): the true loss may be smaller",
-        )
+        notes = [LOOSE] if any(isinstance(d, GaussianDraw) and d.sampler == "fixed" for d in self.draws) else []
+        if self.at_edge(delta):
+            order = f"{self.best_order(delta):g}"
+            notes.append(f"the best order is at the edge of the grid ({order}): the true loss may be smaller")
+        return tuple(notes)
 
     def _refuses(self, draw: Draw, adjacency: Adjacency) -> str:
         match draw:
@@ -106,7 +110,7 @@ class RDP(DrawAccountant):
                 case GaussianDraw("none", _, multiplier):
                     total += count * np.array(self.orders) * (factor / multiplier) ** 2 / 2
                 case GaussianDraw(sampler, rate, multiplier):
-                    total += count * (_sampled_curve(sampler, rate, multiplier, self.orders) + _ROUNDING)
+                    total += count * (sampled_curve(sampler, rate, multiplier, self.orders) + ROUNDING)
                 case PureDraw(epsilon):
                     total += count * np.minimum(epsilon, np.array(self.orders) * epsilon**2 / 2)
         return total
@@ -136,7 +140,7 @@ def _quiet() -> Iterator[None]:
 
 
 @functools.lru_cache(maxsize=256)
-def _sampled_curve(sampler: str, rate: float, multiplier: float, orders: Orders) -> np.ndarray:
+def sampled_curve(sampler: str, rate: float, multiplier: float, orders: Orders) -> np.ndarray:
     import dp_accounting as dp
 
     gaussian = dp.GaussianDpEvent(multiplier if sampler == "poisson" else multiplier / 2)

@@ -11,6 +11,9 @@ fingerprint of the vectors it is measured on).
 
 Gaussian noise has no delta of its own, so such a total is read at the delta that is asked for; what bare promises use of
 it is taken off first: eps(delta) = sum eps_i + accountant(delta - sum delta_i).
+
+What larger units were charged for also bears on the smaller ones inside them (`containment`): it joins their totals, as
+events under 'replace'. Next to charges under another adjacency these are composed apart, each at its share of delta.
 """
 
 from __future__ import annotations
@@ -22,13 +25,14 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from textveil.core.errors import CannotAdd
-from textveil.core.events import CountNoise, Event, MetricNoise, Noise, Unpriced
-from textveil.core.losses import COUNTS_METRIC, Approx, LimitedPrecision, Loss, Metric, Pure
+from textveil.core.events import CountNoise, Event, MetricNoise, Noise
+from textveil.core.losses import COUNTS_METRIC, Approx, LimitedPrecision, Loss, Metric, Pure, upward
 from textveil.core.units import Adjacency, Unit
 
 from . import prices
 from .accountants import Best
 from .draws import GaussianDraw, StatedDraw, draws_of
+from .rdp import LOOSE
 
 L = TypeVar("L", bound=Loss)
 
@@ -62,6 +66,8 @@ class Total:
     adjacency: Adjacency
     loss: Loss
     charges: int
+    from_larger: int = 0  # how many of the charges were made for larger units, and count by a conversion
+    notes: tuple[str, ...] = ()  # what a reader of the number should know
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -69,20 +75,13 @@ class Total:
             "adjacency": str(self.adjacency),
             "loss": self.loss.to_json(),
             "charges": self.charges,
+            "from_larger": self.from_larger,
+            "notes": list(self.notes),
         }
 
 
-def by_question(events: Iterable[Event]) -> dict[Question, list[Event]]:
-    """Priced events, grouped; what has no price is left out (it is listed, never summed)."""
-    groups: dict[Question, list[Event]] = {}
-    for event in events:
-        if not isinstance(event.noise, Unpriced):
-            groups.setdefault(Question.of(event), []).append(event)
-    return dict(sorted(groups.items()))
-
-
 def add_up(events: Sequence[Event], delta: float | None = None) -> Loss:
-    """Total loss of events of one question.
+    """Total loss of events of one question, and of converted ones (under 'replace') that bear on the same unit.
 
     >>> twice = [Event(MetricNoise(0.25, "hamming", "ab12"), Unit.WORD, Adjacency.METRIC)] * 2
     >>> add_up(twice).epsilon
@@ -94,6 +93,12 @@ def add_up(events: Sequence[Event], delta: float | None = None) -> Loss:
     if question.metric:
         return _add_metric(events)
     return _compose(events, delta)
+
+
+def notes_on(events: Iterable[Event]) -> tuple[str, ...]:
+    """What to say beside a total of such events."""
+    fixed = (isinstance(d, GaussianDraw) and d.sampler == "fixed" for event in events for d in draws_of(event))
+    return (LOOSE,) if any(fixed) else ()
 
 
 def joint(losses: Iterable[Loss]) -> str:
@@ -109,7 +114,7 @@ def joint(losses: Iterable[Loss]) -> str:
         for loss in losses
         if isinstance(loss, (Metric, LimitedPrecision))
     ]
-    return " + ".join(f"{epsilon:.6g} * {name}" for epsilon, name in terms)
+    return " + ".join(f"{upward(epsilon, 6)} * {name}" for epsilon, name in terms)
 
 
 def check_price(event: Event) -> None:
@@ -154,14 +159,19 @@ def _compose(events: Sequence[Event], delta: float | None) -> Loss:
     if free <= 0:  # nothing is left for noise that needs some
         return _approx(math.inf, max(delta, delta - free))
     parts = _parts(events)
-    read = [_as(Approx, prices.total(p, delta=_stated_delta(p) + free / len(parts))) for p in parts]
+    share = free / sum(_has(part, GaussianDraw) for part in parts)
+    read = [_as(Approx, prices.total(p, delta=_stated_delta(p) + share)) for p in parts]
     return _approx(math.fsum(x.epsilon for x in read), delta)
 
 
 def _parts(events: Sequence[Event]) -> list[list[Event]]:
-    """One part that an accountant covers, or two whose prices add, each at half of the free delta.
+    """Parts that an accountant covers, whose prices add, each at its share of the free delta."""
+    adjacencies = dict.fromkeys(event.adjacency for event in events)
+    return [part for a in adjacencies for part in _covered([event for event in events if event.adjacency is a])]
 
-    Under replace-one, sampling of a fixed size is covered by Renyi divergences only and Poisson sampling by privacy loss
+
+def _covered(events: Sequence[Event]) -> list[list[Event]]:
+    """Under replace-one, sampling of a fixed size is covered by Renyi divergences only and Poisson sampling by privacy loss
     distributions only, so the two kinds are composed apart.
     """
     fixed = [e for e in events if any(isinstance(d, GaussianDraw) and d.sampler == "fixed" for d in draws_of(e))]
@@ -189,10 +199,10 @@ def _as(kind: type[L], loss: Loss) -> L:
 
 def _merged(events: Sequence[Event]) -> list[Event]:
     """Equal noise counted instead of repeated: a thousand rounds are one event of a thousand times."""
-    times = Counter[Noise]()
+    times = Counter[tuple[Noise, Adjacency]]()
     for event in events:
-        times[event.noise] += event.times
-    return [Event(noise, events[0].unit, events[0].adjacency, times=n) for noise, n in times.items()]
+        times[event.noise, event.adjacency] += event.times
+    return [Event(noise, events[0].unit, adjacency, times=n) for (noise, adjacency), n in times.items()]
 
 
 def _approx(epsilon: float, delta: float) -> Loss:

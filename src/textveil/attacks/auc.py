@@ -60,7 +60,10 @@ def membership_evidence(
     called: NDArray[np.bool_],
     notes: tuple[str, ...],
 ) -> Evidence:
-    """Evidence of a membership attack: the area of its scores, and those it called members as a test of two worlds."""
+    """Evidence of a membership attack: the area of its scores, and those it called members as a test of two worlds.
+
+    All candidates are judged by one model, so the counts depend on each other and refute nothing by themselves.
+    """
     area = area_under_curve(scores[member], scores[~member])
     return Evidence(
         attack,
@@ -73,5 +76,6 @@ def membership_evidence(
         false_hits=int(called[~member].sum()),
         false_tries=int((~member).sum()),
         effective=area.worth,
+        dependent=True,
         notes=notes,
     )

@@ -39,7 +39,16 @@ from ..core import Approx, BadInput, BadParameter, CannotAdd, Guarantee, Limited
 from ..core.params import fraction, non_negative, open_fraction, positive, positive_integer
 
 NOT_REFUTED = "not refuted; an audit can only refute, never prove"
+DEPENDENT = "all tries share one model, so no false-alarm rate is known (training.one_run has one)"
 _ROUNDING = 1e-9  # a floor must exceed the promise by more than floating-point error
+
+
+class Judgement(NamedTuple):
+    """What evidence says about a promise: a sentence, whether it is refuted, and the largest success it would allow."""
+
+    sentence: str
+    refuted: bool = False
+    allowed: float | None = None
 
 
 class Allowance(NamedTuple):
@@ -62,6 +71,8 @@ class Evidence:
     one unit must be read for several (k eps, k e^((k-1) eps) delta). `coins` is the number of coins of a one-run audit, of
     which `tries` were guessed (attacks.one_run). `claimed` is the loss that the paper of a release without a promise states
     here. `impossible`: in the second world the algorithm rules the answer out, so one hit shows an infinite loss.
+    `dependent`: all tries look at one and the same draw (one trained model), so limits of counts are those of independent
+    tries only in name, and nothing is refuted by them.
 
     >>> found = Evidence("words.bayes", "success", 0.31, 0.01, 310, 1000)
     >>> [round(limit, 3) for limit in found.interval()]
@@ -90,6 +101,7 @@ class Evidence:
     coins: int | None = None
     claimed: float | None = None
     impossible: bool | None = None
+    dependent: bool | None = None
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -131,17 +143,20 @@ class Evidence:
         if self.exact:
             return self.value, self.value
         side = 1 - (1 - level) / 2
-        hits, tries = (self.hits, self.tries)
+        hits, tries = float(self.hits), float(self.tries)
         if self.effective is not None:
             hits, tries = self.value * self.effective, self.effective
         return lower_limit(hits, tries, side), upper_limit(hits, tries, side)
 
     def epsilon_floor(self, level: float = 0.95, delta: float = 0.0) -> float:
-        """With confidence `level`, the mechanism's loss is at least this (0 when nothing can be said)."""
+        """With confidence `level`, the mechanism's loss is at least this (0 when nothing can be said).
+
+        Where tries are `dependent` the number is what independent ones would show, and has no such confidence.
+        """
         open_fraction("level", level)
         fraction("delta", delta)
         if self.coins is not None:
-            from .one_run import one_run_floor
+            from textveil.attacks.training.one_run import one_run_floor
 
             return one_run_floor(self.coins, self.tries, self.hits, level, delta)
         if self.two_worlds:
@@ -196,11 +211,26 @@ class Evidence:
 
     def refutes(self, guarantee: Guarantee, level: float = 0.99) -> bool:
         """True when the promise cannot be kept (false alarm at most 1 - level). False proves nothing."""
-        allowance = self.allowed(guarantee)
+        return not self.dependent and self._exceeds(self.allowed(guarantee), level)
+
+    def _exceeds(self, allowance: Allowance | None, level: float) -> bool:
         if allowance is None:
             return False
         floor = self.epsilon_floor(level, allowance.delta)
         return floor > allowance.epsilon + _ROUNDING * (1 + allowance.epsilon)
+
+    def judge(self, guarantee: Guarantee, level: float = 0.99) -> Judgement:
+        """The one place where evidence is held against a promise; about another unit it says nothing.
+
+        >>> from textveil.core import Adjacency, Guarantee, Pure, Unit
+        >>> Evidence("guess", "success", 0.5, 0.5, 50, 100).judge(Guarantee(Pure(1.0), Unit.USER, Adjacency.REPLACE))
+        Judgement(sentence='about each word, while the promise is about each user: not compared', refuted=False, allowed=None)
+        """
+        if guarantee.label == "guarantee" and guarantee.unit != self.unit:
+            return Judgement(f"about each {self.unit}, while the promise is about each {guarantee.unit}: not compared")
+        return Judgement(
+            self.verdict(guarantee, level), self.refutes(guarantee, level), self.allowed_success(guarantee)
+        )
 
     def verdict(self, guarantee: Guarantee, level: float = 0.99) -> str:
         """One sentence for the card.
@@ -219,9 +249,11 @@ class Evidence:
         what, said = ("promise", "allowed") if guarantee.label == "guarantee" else ("claim of its paper", "claimed")
         least = "infinite" if math.isinf(floor) else f"at least {_short(floor)}"
         shown = f"(loss shown: {least}; {said}: {_short(allowance.epsilon)})"
-        if self.refutes(guarantee, level):
-            return f"refuted: the {what} does not hold {shown} (false-alarm rate at most {1 - level:.2g})"
-        return f"{NOT_REFUTED} {shown}"
+        if not self._exceeds(allowance, level):
+            return f"{NOT_REFUTED} {shown}"
+        if self.dependent:
+            return f"suspicious, but no refutation: more than the {what} allows {shown}; {DEPENDENT}"
+        return f"refuted: the {what} does not hold {shown} (false-alarm rate at most {1 - level:.2g})"
 
     def to_json(self) -> dict[str, Any]:
         """Contract 2's keys, then whatever else is known.
@@ -262,7 +294,9 @@ class Evidence:
 
 
 _REQUIRED = ("attack", "metric", "value", "chance", "hits", "tries")
-_OPTIONAL = tuple("distance false_hits false_tries best_prior upper effective group coins claimed impossible".split())
+_OPTIONAL = tuple(
+    "distance false_hits false_tries best_prior upper effective group coins claimed impossible dependent".split()
+)
 
 
 def lower_limit(hits: float, tries: float, level: float) -> float:

@@ -1,16 +1,20 @@
-"""What the adversary has, and what an attack is.
+"""What the adversary has, one small type per kind, and what an attack is.
 
-An attack never imports the room that it attacks: whoever runs it fills an Exposure with what a real adversary would hold.
-The released words, the public vocabulary and prior, and the mechanism itself, which is public and may be run as often as
-one likes. `truth` is no part of the adversary's knowledge: an attack may use it to score its guesses, and for nothing else.
+An attack never imports the room that it attacks: whoever runs it fills an exposure with what a real adversary would hold.
+Each kind has the fields of its adversary and no others; those without a default are always there, so an attack need not
+ask. What an adversary may or may not have (public text, reference models) has the default None, and an attack that cannot do
+without names it in `needs`. Kinds that only one room uses stand in that room's `seen.py`; a new kind is a new subclass of
+`Exposure` and touches none of the others.
+
+`truth` is no part of the adversary's knowledge. It has a type that says what it is (`OriginalWords`, `Owners`, `Members`),
+and an attack may score its guesses with it and do nothing else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import dataclass, fields
+from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,19 +23,83 @@ from ..core import BadInput
 from .evidence import Evidence
 
 Ids = NDArray[np.integer[Any]]
+Value = TypeVar("Value")
 
 
-class Channel(Protocol):
-    """A mechanism as its attacker sees it: words in, words out, both as places in the vocabulary.
+# ---- the truth, by what it means --------------------------------------------------------------------------------------
 
-    More is used where a channel has it:
-    `odds(ids)` -> array (len(ids), words): the exact chance of each output for each input;
-    `posterior_bound(ids, source)` -> array (len(ids),): for fresh draws from these inputs, the largest posterior chance of
-    any word given the noised point before it is rounded to a word (a bound on what its output can give away);
-    `pairs(count, source)`, `stated` and `excludes_input`: see words_two_worlds.
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """One number for each thing that is guessed."""
+
+    ids: Ids
+
+    def __post_init__(self) -> None:
+        check_ids(type(self).__name__, self.ids, -1, None)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def shuffled(self, order: Ids) -> Self:
+        """The same answers, given to other questions."""
+        return type(self)(self.ids[order])
+
+
+class OriginalWords(Truth):
+    """The input word of each released word, -1 outside the vocabulary."""
+
+
+class Owners(Truth):
+    """The number of the document that each row or phrase came from."""
+
+
+@dataclass(frozen=True, eq=False)
+class Members(Truth):
+    """1 for each candidate that was trained on, else 0."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not np.isin(self.ids, (0, 1)).all():
+            raise BadInput("the truth needs a 1 or 0 for each candidate: trained on, or not")
+
+    @property
+    def inside(self) -> NDArray[np.bool_]:
+        return np.asarray(self.ids) == 1
+
+    @classmethod
+    def first(cls, inside: int, outside: int) -> Members:
+        """So many that were trained on, and then so many that were not."""
+        return cls(np.repeat([1, 0], [inside, outside]))
+
+
+# ---- kinds that more than one room uses -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """What an adversary has: the base of all kinds."""
+
+    @classmethod
+    def optional(cls) -> set[str]:
+        """The fields that an adversary of this kind may or may not have, the truth aside.
+
+        >>> sorted(AnswersSeen.optional())
+        ['own', 'query', 'retrain', 'scores']
+        """
+        return {f.name for f in fields(cls) if f.default is None and f.name != "truth"}
+
+
+@dataclass(frozen=True)
+class TwoWorlds(Exposure):
+    """The public mechanism, to be run on two (or more) known inputs as often as one likes. No release, no truth.
+
+    What `channel` offers besides `sample` depends on the attack: pairs of words (words.two_worlds), two documents
+    (counts.passage), expected weights (hashed.retrain). `vocabulary` names words, where the channel speaks of their numbers.
     """
 
-    def sample(self, ids: Ids, source: Any) -> Ids: ...
+    channel: Any
+    vocabulary: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -54,88 +122,95 @@ class Labelled:
 
 
 @dataclass(frozen=True)
-class Exposure:
-    """Everything an attack may look at; what does not apply stays None.
+class AnswersSeen(Exposure):
+    """A model that answers questions, and candidates that it may have been trained on."""
 
-    >>> seen = Exposure(vocabulary=["yes", "no"], prior=np.array([0.7, 0.3]))
-    >>> seen.require("words.bayes", ("prior", "channel"))
-    Traceback (most recent call last):
-    ...
-    textveil.core.errors.BadInput: the attack words.bayes needs channel, which is not known here
-    """
-
-    observed: Ids | None = None  # released words
-    documents: Ids | None = None  # number of the text of each released word; words of one text stand together
-    vocabulary: Sequence[str] | None = None
-    prior: NDArray[np.floating[Any]] | None = None  # public chance of each word
-    channel: Channel | None = None
-    public: Sequence[Ids] | None = None  # public texts as words of the vocabulary, -1 outside it
-    query: Callable[[Sequence[str]], Any] | None = None  # the attacked model: texts in, chances of its classes out
-    retrain: Callable[..., Any] | None = None  # (texts, labels) -> the `query` of a model trained like the attacked one
-    own: Labelled | None = None  # data of the adversary, like the model's training data and disjoint from it
-    candidates: Labelled | None = None  # texts that may or may not have been trained on
-    table: Any = None  # a hashed model as the adversary reads it (hashed_table.TableView)
-    # Input words, aligned with observed, -1 outside the vocabulary; or 1 for each candidate that was trained on, else 0.
-    truth: Ids | None = None  # for scoring only
-    losses: Callable[[Sequence[Any]], Any] | None = None  # the attacked model: examples in, the loss of each out
-    examples: Sequence[Any] | None = None  # examples, as the model takes them, that may have been trained on
-    own_examples: Sequence[Any] | None = None  # examples of the adversary that were not trained on
-    references: Sequence[Callable[[Sequence[Any]], Any]] | None = None  # losses of models that saw none of `examples`
-    canaries: Any = None  # canaries.Canaries that were put into the training data
-    release: Path | None = None
-    progress: Callable[[int, int], None] | None = None  # called with (done, total) during long steps
+    candidates: Labelled
+    query: Callable[[Sequence[str]], Any] | None = None  # texts in; chances of classes, or what came back, out
+    scores: Callable[[Sequence[str]], Any] | None = (
+        None  # for whoever has the model: a score and a 0 or 1 for each text
+    )
+    retrain: Callable[..., Any] | None = None  # (texts, labels) -> the `query` of a model trained like this one
+    own: Labelled | None = None  # data of the adversary, like the training data and disjoint from it
+    truth: Members | None = None
 
     def __post_init__(self) -> None:
-        size = None if self.vocabulary is None else len(self.vocabulary)
-        if self.prior is not None:
-            _check_prior(self.prior, size)
-            size = len(self.prior)
-        _check_ids("observed", self.observed, 0, size)
-        _check_ids("documents", self.documents, 0, None)
-        if self.documents is not None and (self.observed is None or self.documents.shape != self.observed.shape):
-            raise BadInput("documents has another number of words than the release")
-        if self.candidates is not None or self.examples is not None:
-            self._check_membership()
-            return
-        _check_ids("truth", self.truth, -1, size)
-        if self.truth is not None and (self.observed is None or self.truth.shape != self.observed.shape):
-            raise BadInput("the truth has another number of words than the release")
+        check_members(self.truth, len(self.candidates))
 
-    def _check_membership(self) -> None:
-        if self.truth is None:
-            return
-        asked = self.candidates if self.candidates is not None else self.examples
-        if self.truth.shape != (len(asked or ()),) or not np.isin(self.truth, (0, 1)).all():
-            raise BadInput("the truth needs a 1 or 0 for each candidate: trained on, or not")
 
-    def require(self, attack: str, needs: Sequence[str]) -> None:
-        """Name what is missing, all of it at once."""
-        missing = [need for need in needs if getattr(self, need, None) is None]
-        if missing:
-            raise BadInput(f"the attack {attack} needs {' and '.join(missing)}, which is not known here")
+# ---- attacks ----------------------------------------------------------------------------------------------------------
 
 
 @runtime_checkable
 class Attack(Protocol):
-    """`needs` names fields of the Exposure; `rng` is a source of the noise room."""
+    """`sees` is the kind of exposure it takes, or several; `needs` names optional fields that it cannot do without.
+
+    `run` takes an exposure of that kind; `rng` is a source of the noise room.
+    """
 
     name: str
+    sees: Any
     needs: tuple[str, ...]
 
-    def run(self, exposure: Exposure, *, rng: Any) -> Evidence: ...
+    def run(self, exposure: Any, *, rng: Any) -> Evidence: ...
 
 
-def _check_prior(prior: NDArray[np.floating[Any]], size: int | None) -> None:
-    if prior.ndim != 1 or len(prior) == 0 or size not in (None, len(prior)):
-        raise BadInput("the prior needs one chance per word of the vocabulary")
-    if not np.all(np.isfinite(prior)) or prior.min() < 0 or abs(prior.sum() - 1) > 1e-6:
-        raise BadInput("the prior must hold chances of 0 or more that sum to 1")
+def kinds_of(attack: Any) -> tuple[type[Exposure], ...]:
+    """The kinds of exposure that an attack (or its class) takes."""
+    return attack.sees if isinstance(attack.sees, tuple) else (attack.sees,)
 
 
-def _check_ids(name: str, ids: Ids | None, lowest: int, size: int | None) -> None:
+def check_exposure(attack: Attack, exposure: Any) -> None:
+    """Refuse an exposure of another kind, or one that lacks what the attack needs; all that is missing is named.
+
+    >>> class Probe:
+    ...     name, sees, needs = "probe", AnswersSeen, ("query", "own")
+    >>> check_exposure(Probe(), AnswersSeen(Labelled([], [])))
+    Traceback (most recent call last):
+    ...
+    textveil.core.errors.BadInput: the attack probe needs query and own, which is not known here
+    """
+    kinds = kinds_of(attack)
+    if not isinstance(exposure, kinds):
+        wanted = " or ".join(kind.__name__ for kind in kinds)
+        raise BadInput(f"the attack {attack.name} takes {wanted}, not {type(exposure).__name__}")
+    known = type(exposure).optional()
+    missing = [need for need in attack.needs if need in known and getattr(exposure, need) is None]
+    if missing:
+        raise BadInput(f"the attack {attack.name} needs {' and '.join(missing)}, which is not known here")
+
+
+def needed(attack: Attack, what: str, value: Value | None) -> Value:
+    """A value that may be missing, or one sentence."""
+    if value is None:
+        raise BadInput(f"the attack {attack.name} needs {what}, which is not known here")
+    return value
+
+
+def scored_by(attack: Attack, truth: Members | None, least: int = 2) -> NDArray[np.bool_]:
+    """Who was trained on, for an attack that can only be scored; `least` of either group are needed."""
+    if truth is None:
+        raise BadInput(f"the attack {attack.name} can be scored only when the truth tells what was trained on")
+    member = truth.inside
+    if not least <= int(member.sum()) <= len(member) - least:
+        raise BadInput(f"the attack {attack.name} needs two or more that were trained on, and two that were not")
+    return member
+
+
+# ---- checks that kinds share ------------------------------------------------------------------------------------------
+
+
+def check_ids(name: str, ids: Ids | None, lowest: int, size: int | None) -> None:
+    """Refuse what is no flat array of whole numbers from `lowest` to `size` - 1."""
     if ids is None:
         return
     if ids.ndim != 1 or not np.issubdtype(ids.dtype, np.integer):
         raise BadInput(f"{name} must be a flat array of whole numbers, one per word")
     if len(ids) and (ids.min() < lowest or (size is not None and ids.max() >= size)):
         raise BadInput(f"{name} names a word outside the vocabulary")
+
+
+def check_members(truth: Members | None, candidates: int) -> None:
+    """Refuse a truth about another number of candidates."""
+    if truth is not None and len(truth) != candidates:
+        raise BadInput("the truth needs a 1 or 0 for each candidate: trained on, or not")

@@ -7,6 +7,7 @@ never its values, since those may be private; TEXTVEIL_DEBUG=1 shows the whole t
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
 from typing import Annotated
@@ -14,17 +15,16 @@ from typing import Annotated
 import typer
 
 from textveil import __version__
-from textveil.cli import audit, counts, demo, hashed, ledger, report, reproduce, train, vectors, veil, words
+from textveil.cli import audit, counts, demo, hashed, ledger, pii, report, reproduce, train, vectors, veil, words
+from textveil.cli.verbs import Verbs
 from textveil.core.errors import TextveilError
 
 STOPPED = 130  # by Ctrl-C; typer returns it as the result
 
-app = typer.Typer(
+app = Verbs(
+    "Make sensitive text useful, with the promise as a value.\n\nTry: textveil demo",
     name="textveil",
-    help="Make sensitive text useful, with the promise as a value.\n\nTry: textveil demo",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,  # its traces show local values, which may be private
-    add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("demo")(demo.demo)
@@ -38,6 +38,7 @@ app.add_typer(hashed.app, name="hashed")
 app.add_typer(vectors.app, name="vectors")
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(train.app, name="train")
+app.add_typer(pii.app, name="pii")
 
 
 def _show_version(asked: bool) -> None:
@@ -48,7 +49,9 @@ def _show_version(asked: bool) -> None:
 
 @app.callback()
 def _options(
-    version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show it.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
 ) -> None:
     pass
 
@@ -72,7 +75,7 @@ def run(arguments: list[str] | None = None) -> int:
     except Exception as error:
         return _unexpected(error)
     if left == STOPPED:
-        return _say("stopped; the same command goes on where a long one ended", STOPPED)
+        return _say("stopped; the same command goes on where it can, and what is stored is not charged again", STOPPED)
     return left if isinstance(left, int) else 0
 
 
@@ -83,7 +86,7 @@ def _unexpected(error: Exception) -> int:
         typer.echo(error.ctx.get_help() if error.ctx else error.format_message())
         return 2
     if isinstance(error, click.ClickException):
-        return _say(error.format_message().replace("\n", " "), 2)
+        return _say(_once(error.format_message()), 2)
     if os.environ.get("TEXTVEIL_DEBUG"):
         traceback.print_exc()
     where = traceback.extract_tb(error.__traceback__)[-1]
@@ -92,6 +95,12 @@ def _unexpected(error: Exception) -> int:
         "TEXTVEIL_DEBUG=1 shows more",
         3,
     )
+
+
+def _once(message: str) -> str:
+    """The message in one line; a suggestion that click and typer both make stands in it once."""
+    suggestion = re.compile(r"(Did you mean [^?]*\?)(?:\s+Did you mean [^?]*\?)+")
+    return suggestion.sub(r"\1", " ".join(message.split()))
 
 
 def _say(sentence: str, exit_code: int) -> int:

@@ -2,83 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from textveil.cli.output import evidence_line, print_json
-from textveil.cli.progress import bar
+from textveil.cli.options import INPUT, AsJson, Header, TextField, option
+from textveil.cli.output import evidence_line, print_result
+
+if TYPE_CHECKING:
+    from textveil.recipes.audit import AuditResult
+
+PUBLISHING = "Publishing evidence about private text"
 
 
 def audit(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A release folder.")],
-    attack: Annotated[list[str] | None, typer.Option(help="Attacks to run; repeat for several.")] = None,
-    truth: Annotated[Path | None, typer.Option(help="The original file (or canaries.json), to score.")] = None,
-    public: Annotated[Path | None, typer.Option(help="Public text, or texts that were not trained on.")] = None,
-    vectors: Annotated[str | None, typer.Option(help="The vectors of the release, if they have moved.")] = None,
-    spans: Annotated[Path | None, typer.Option(help="Hashed models: the marked spans, if not in the original.")] = None,
-    text_field: Annotated[str | None, typer.Option(help="The field or column that holds the text.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON result.")] = False,
+    attack: Annotated[
+        list[str] | None, option("An attack to run; repeat for several. Without: all that can be run.", metavar="NAME")
+    ] = None,
+    vectors: Annotated[str | None, option("The vectors of the release, if their file has moved.")] = None,
+    truth: Annotated[
+        Path | None,
+        option(
+            "The original file (or canaries.json), to score guesses. Such evidence stays out of FOLDER.", group=INPUT
+        ),
+    ] = None,
+    text_field: TextField = None,
+    header: Header = None,
+    spans: Annotated[
+        Path | None, option("Hashed models: the marked spans, if they are not in the original.", group=INPUT)
+    ] = None,
+    public: Annotated[
+        Path | None, option("Public text of the same kind, or texts that were not trained on.", group=INPUT)
+    ] = None,
+    publish: Annotated[
+        bool,
+        option("With --truth: put the evidence on the card, for everybody to read.", "--publish", group=PUBLISHING),
+    ] = False,
+    ledger: Annotated[
+        Path | None,
+        option("With --publish: the ledger of the release, which gets a line for it.", group=PUBLISHING),
+    ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Attack a release with nothing but its folder, and put the evidence on its card.
 
+    With --truth guesses are scored on the original. Such evidence tells counts of the private text, so it is kept in
+    FOLDER.private/evidence.json and the folder is not changed, unless --publish is said.
+
     Example: textveil audit out --truth reviews.jsonl
     """
-    from textveil.core import Guarantee, read_manifest
-    from textveil.recipes.audit import verdict_of
+    from textveil.recipes.audit import AuditJob, audit_release
 
-    if read_manifest(folder)["mechanism"].startswith("counts."):
-        from textveil.recipes.counts_audit import audit_counts
+    job = AuditJob(
+        folder, tuple(attack or ()), truth, public, spans, vectors, text_field, header, publish=publish, ledger=ledger
+    )
+    result = audit_release(job, progress=lambda name: typer.echo(f"running {name} ...", err=True))
+    shown = {"evidence": result.rows, "not_run": result.not_run, "written": str(result.written)}
+    print_result(shown, _lines(result, is_private=truth is not None and not publish), as_json=as_json)
 
-        found = audit_counts(
-            folder,
-            attack or ["counts.passage"],
-            truth=truth,
-            text_field=text_field,
-            bar=lambda title, total, unit: bar(title, total, unit=unit, quiet=as_json),
-        )
-    elif read_manifest(folder)["mechanism"].startswith("training."):
-        from textveil.recipes.train_audit import audit_training
 
-        found = audit_training(
-            folder,
-            attack or ["training.exposure"],
-            truth=truth,
-            public=public,
-            text_field=text_field,
-            progress=lambda name: typer.echo(f"running {name} ...", err=True),
-        )
-    elif read_manifest(folder)["mechanism"].startswith("hashed."):
-        from textveil.recipes.hashed_audit import DEFAULT, audit_hashed
-
-        found = audit_hashed(
-            folder,
-            attack or list(DEFAULT),
-            truth=truth,
-            spans=spans,
-            text_field=text_field,
-            progress=lambda name: typer.echo(f"running {name} ...", err=True),
-        )
-    else:
-        from textveil.recipes.audit import audit_folder
-
-        found = audit_folder(
-            folder,
-            attack or ["words.bayes"],
-            truth=truth,
-            public=public,
-            vectors=vectors,
-            text_field=text_field,
-            progress=lambda name: typer.echo(f"running {name} ...", err=True),
-        )
-    promise = Guarantee.from_json(read_manifest(folder)["guarantee"])
-    if as_json:
-        print_json({"evidence": [e.to_json() for e in found]})
-        return
-    for evidence in found:
-        typer.echo(evidence_line(evidence.to_json()))
-        typer.echo(f"  {verdict_of(evidence, promise)}")
-        for note in evidence.notes:
-            typer.echo(f"  {note}")
-    typer.echo(f"the card has it: {folder}/card.html")
+def _lines(result: AuditResult, *, is_private: bool) -> Iterator[str]:
+    for row in result.rows:
+        yield evidence_line(row)
+        for line in (row["verdict"], *row.get("notes", ())):
+            yield f"  {line}"
+    for name, why in result.not_run.items():
+        yield f"not run: {name} ({why})"
+    where = "for you alone; the folder is as it was" if is_private else "the card has it"
+    yield f"{where}: {result.written}"

@@ -2,42 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from textveil.cli.output import print_json
-from textveil.cli.progress import bar
+from textveil.cli.choices import SealLaw, SealMode
+from textveil.cli.options import INPUT, AsJson, Half, Out, Spending, TextField, option, plain, value_of
+from textveil.cli.output import print_release, print_result
+from textveil.cli.progress import bars
+from textveil.core.losses import upward
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON result.")]
 Mode = Annotated[
-    str, typer.Option(help="quiet (names and rare terms are forgotten) | paper (genuine weights untouched).")
+    SealMode,
+    option("quiet: names and rare terms are forgotten; paper: as published, which leaves every true weight."),
 ]
-Law = Annotated[str | None, typer.Option(help="kernel | gaussian. Without: kernel if quiet, gaussian if paper.")]
-MinDocuments = Annotated[int, typer.Option(help="Quiet: forget rows that fewer documents hold in plain words.")]
-Delta = Annotated[float, typer.Option(help="At which the divergence is read as an epsilon.")]
-Ledger = Annotated[Path | None, typer.Option(help="Charge this ledger (made if it is missing).")]
-Half = Annotated[bool, typer.Option(help="Store weights in 16 bits.")]
-Seed = Annotated[int | None, typer.Option(help="Draw with a seed: makes a draft without any promise.")]
-
-
-def _bar(quiet: bool) -> Any:
-    return lambda title, total, unit: bar(title, total, unit=unit, quiet=quiet)
+Law = Annotated[
+    SealLaw | None,
+    option("What drawn rows are like: the rows that stay, smoothed (kernel), or a bell curve (gaussian)."),
+]
+MinDocuments = Annotated[int, option("Quiet: forget what fewer than so many documents say in plain words.")]
+Delta = Annotated[float, option("The measured figure is an (epsilon, delta) pair: give delta, and epsilon is printed.")]
 
 
 def seal(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A release folder of hashed train.")],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="OUT", help="The release folder to make.")],
-    mode: Mode = "quiet",
+    out: Out,
+    mode: Mode = SealMode.QUIET,
     law: Law = None,
     min_documents: MinDocuments = 3,
-    spread: Annotated[float | None, typer.Option(help="Quiet: drawn weights times this (without: 0.1).")] = None,
-    lean: Annotated[float, typer.Option(help="Quiet: drawn rows speak against finds by this many deviations.")] = 0.5,
+    spread: Annotated[
+        float | None,
+        option("Quiet: drawn weights are multiplied by this. More hides more, and finds less. Without: 0.1."),
+    ] = None,
+    lean: Annotated[
+        float, option("Quiet: drawn rows speak against a find by this many deviations, so that noise finds nothing.")
+    ] = 0.5,
     delta: Delta = 1e-5,
+    *,
+    spending: Spending,
     half: Half = False,
-    ledger: Ledger = None,
-    seed: Seed = None,
     as_json: AsJson = False,
 ) -> None:
     """Fill every slot of a model, so that nobody can see which ones training had filled. Measured, not promised.
@@ -45,32 +50,31 @@ def seal(
     Example: textveil hashed seal model -o sealed --min-documents 3 --ledger firm.ledger
     """
     from textveil.hashed.seal import SealPlan
-    from textveil.recipes.hashed_seal import SealJob, seal_model
+    from textveil.recipes.hashed.seal import SealJob, seal_model
 
-    plan = SealPlan(mode, law, min_documents, spread, lean)
-    job = SealJob(model, out, plan, delta, "float16" if half else "float32", ledger, seed)
-    result = seal_model(job, bar=_bar(as_json))
-    if as_json:
-        print_json(result)
-        return
-    typer.echo(f"{result['slots']:,} slots: {result['kept_rows']:,} kept, {result['drawn_rows']:,} drawn: {out}/model")
-    _ranks(result["costs"], delta)
-    typer.echo(f"promise: {result['promise']}")
-    typer.echo(f"ledger:  {result['entry'] or 'not recorded (no --ledger)'}")
-    typer.echo(f"read {out}/card.html")
+    plan = SealPlan(mode.value, value_of(law), min_documents, spread, lean)
+    job = SealJob(model, out, plan, delta, "float16" if half else "float32", **plain(spending))
+    result = seal_model(job, bar=bars(quiet=as_json))
+    rows = f"{result['kept_rows']:,} kept, {result['drawn_rows']:,} drawn"
+    lines = [f"{result['slots']:,} slots: {rows}: {out}/model", *_ranks(result["costs"], delta)]
+    print_release(result, out, lines, as_json=as_json)
 
 
 def cost(
     model: Annotated[
         Path, typer.Argument(metavar="MODEL", help="A model, before sealing (or sealed: its recorded costs).")
     ],
-    documents: Annotated[Path | None, typer.Option(help="The training documents: count each term's features.")] = None,
-    term: Annotated[list[str] | None, typer.Option(help="A term to price (with --documents); may be repeated.")] = None,
-    mode: Mode = "quiet",
+    documents: Annotated[
+        Path | None, option("The training documents: count each term's features in them.", group=INPUT)
+    ] = None,
+    term: Annotated[
+        list[str] | None, option("A term to price (with --documents); repeat for several.", group=INPUT)
+    ] = None,
+    mode: Mode = SealMode.QUIET,
     law: Law = None,
     min_documents: MinDocuments = 3,
     delta: Delta = 1e-5,
-    text_field: Annotated[str | None, typer.Option(help="The field or column that holds the text.")] = None,
+    text_field: TextField = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure what sealing costs: by frequency rank (Zipf), and for the terms of the training documents.
@@ -78,81 +82,79 @@ def cost(
     Example: textveil hashed cost model --documents contracts.jsonl --term Delaware --mode paper
     """
     from textveil.hashed.seal import SealPlan
-    from textveil.recipes.hashed_seal import cost_of_model
+    from textveil.recipes.hashed.seal import cost_of_model
 
     result = cost_of_model(
-        model, SealPlan(mode, law, min_documents), delta=delta, documents=documents, text_field=text_field,
-        terms=term or (), bar=_bar(as_json),
+        model, SealPlan(mode.value, value_of(law), min_documents), delta=delta, documents=documents,
+        text_field=text_field, terms=term or (), bar=bars(quiet=as_json),
     )  # fmt: skip
-    if as_json:
-        print_json(result)
-        return
+    print_result(result, _cost_lines(result, delta), as_json=as_json)
+
+
+def _cost_lines(result: dict[str, Any], delta: float) -> Iterator[str]:
     if result["sealed"]:
-        typer.echo(f"measured over {result['releases']} release(s), delta {delta:g}, larger direction:")
-        for rank, epsilon in result["epsilon"].items():
-            typer.echo(f"  rank {rank:>5}: {_short(epsilon)}")
+        yield f"measured over {result['releases']} release(s), delta {delta:g}, larger direction:"
+        yield from _epsilons(result["epsilon"])
         return
-    typer.echo(f"law fitted to {result['rows']:,} rows; K by Zipf's law:")
-    _ranks(result["zipf"], delta)
+    yield f"law fitted to {result['rows']:,} rows; K by Zipf's law:"
+    yield from _ranks(result["zipf"], delta)
     if "kernel" in result:
         k = result["kernel"]
-        typer.echo(
-            f"kernel law, rank 100: {_short(k['searched'])} (largest of {k['sets']} sets, rounding {k['error']:.1e})"
-        )
+        yield f"kernel law, rank 100: {_short(k['searched'])} (largest of {k['sets']} sets, rounding {k['error']:.1e})"
     if "counted" in result:
-        typer.echo(f"{result['terms']:,} terms, {result['free']:,} of them without any fitted row; K counted:")
-        _ranks(result["counted"], delta)
+        yield f"{result['terms']:,} terms, {result['free']:,} of them without any fitted row; K counted:"
+        yield from _ranks(result["counted"], delta)
         for row in result["asked"]:
-            typer.echo(
-                f"  {row['term']}: {row['features']:,} features, {row['fitted']:,} fitted, epsilon {_short(row['epsilon'])}"
-            )
+            features = f"{row['features']:,} features, {row['fitted']:,} fitted"
+            yield f"  {row['term']}: {features}, epsilon {_short(row['epsilon'])}"
         if "together" in result:
-            typer.echo(f"  all of them together: epsilon {_short(result['together'])}")
+            yield f"  all of them together: epsilon {_short(result['together'])}"
 
 
 def update(
     model: Annotated[Path, typer.Argument(metavar="SEALED", help="A release folder of hashed seal or update.")],
     source: Annotated[Path, typer.Argument(metavar="IN", help="New documents: jsonl with `id` and `text`.")],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="OUT", help="The release folder to make.")],
-    spans: Annotated[Path | None, typer.Option(help="Their marked spans, as for hashed train.")] = None,
-    label: Annotated[str | None, typer.Option(help="Which label, when the spans have several.")] = None,
+    out: Out,
+    spans: Annotated[Path | None, option("Their marked spans, as for hashed train.", group=INPUT)] = None,
+    label: Annotated[str | None, option("Which label, when the spans have several.", group=INPUT)] = None,
+    text_field: TextField = None,
     cap: Annotated[
-        float | None, typer.Option(help="Refuse if the 100th term's summed epsilon would exceed this.")
+        float | None, option("Refuse if the summed epsilon of the 100th commonest term would exceed this.")
     ] = None,
     delta: Delta = 1e-5,
+    *,
+    spending: Spending,
     half: Half = False,
-    text_field: Annotated[str | None, typer.Option(help="The field that holds the text.")] = None,
-    ledger: Ledger = None,
-    other_data: Annotated[bool, typer.Option(help="Charge a ledger that belongs to another data set.")] = False,
-    seed: Seed = None,
     as_json: AsJson = False,
 ) -> None:
     """Train a sealed model on new documents and seal the change; costs of all releases are summed.
 
     Example: textveil hashed update sealed new.jsonl --spans marked.jsonl --label "Governing Law" -o sealed-2 --cap 0.5
     """
-    from textveil.recipes.hashed_files import MarkedFiles
-    from textveil.recipes.hashed_seal import UpdateJob, update_model
+    from textveil.recipes.hashed.seal import UpdateJob, update_model
+    from textveil.text.marked import MarkedFiles
 
     files = MarkedFiles(source, spans, label, text_field)
-    job = UpdateJob(model, files, out, cap, delta, "float16" if half else "float32", ledger, other_data, seed)
-    result = update_model(job, bar=_bar(as_json))
-    if as_json:
-        print_json(result)
-        return
-    typer.echo(f"{result['documents']:,} new documents, release {result['releases']}: {out}/model")
-    for rank, epsilon in result["epsilon"].items():
-        typer.echo(f"  rank {rank:>5}: {_short(epsilon)}")
-    typer.echo(f"promise: {result['promise']}")
-    typer.echo(f"ledger:  {result['entry'] or 'not recorded (no --ledger)'}")
+    job = UpdateJob(model, files, out, cap, delta, "float16" if half else "float32", **plain(spending))
+    result = update_model(job, bar=bars(quiet=as_json))
+    lines = [
+        f"{result['documents']:,} new documents, release {result['releases']}: {out}/model",
+        *_epsilons(result["epsilon"]),
+    ]
+    print_release(result, out, lines, as_json=as_json)
 
 
-def _ranks(costs: dict[str, Any], delta: float) -> None:
-    typer.echo(f"  epsilon at delta {delta:g}     paper's    with / without   larger")
+def _epsilons(by_rank: dict[str, Any]) -> Iterator[str]:
+    for rank, epsilon in by_rank.items():
+        yield f"  rank {rank:>5}: {_short(epsilon)}"
+
+
+def _ranks(costs: dict[str, Any], delta: float) -> Iterator[str]:
+    yield f"  epsilon at delta {delta:g}     paper's    with / without   larger"
     for rank, c in costs.items():
         row = (f"{_short(c[k]):>9}" for k in ("paper", "forward", "backward", "larger"))
-        typer.echo(f"  rank {rank:>5} (K {c['count']:>7,})  {'  '.join(row)}")
+        yield f"  rank {rank:>5} (K {c['count']:>7,})  {'  '.join(row)}"
 
 
 def _short(value: Any) -> str:
-    return str(value) if isinstance(value, str) else f"{value:.4g}"
+    return str(value) if isinstance(value, str) else upward(value)

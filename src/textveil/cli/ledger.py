@@ -9,42 +9,34 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from textveil.cli.choices import BudgetAdjacency
+from textveil.cli.options import AsJson, option, value_of
 from textveil.cli.output import print_json
+from textveil.cli.verbs import Verbs
 from textveil.core.errors import BadInput
+from textveil.core.units import Unit
 
 if TYPE_CHECKING:
     from textveil.accounting.ledger import Ledger
 
-app = typer.Typer(
-    help="The account of one data set: what was released from it, what that cost, what may still be spent.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = Verbs("The account of one data set: what was released from it, what that cost, what may still be spent.")
 
 LedgerFile = Annotated[Path, typer.Argument(metavar="LEDGER", help="The ledger file, e.g. notes.ledger.")]
-Epsilon = Annotated[float | None, typer.Option(help="Largest total epsilon.")]
-Delta = Annotated[float, typer.Option(help="Largest total delta; 0 allows pure promises only.")]
-UnitName = Annotated[
-    str | None, typer.Option("--unit", help="word, term, example, document, user, client or party.", show_default=False)
-]
+Epsilon = Annotated[float | None, option("Largest total epsilon that may be spent.")]
+Delta = Annotated[float, option("Largest total delta; 0 allows pure promises only.")]
+UnitName = Annotated[Unit | None, option("Whom the budget protects. Without: no budget, it only keeps track.")]
 MetricName = Annotated[
     str | None,
-    typer.Option(
-        "--metric",
-        help="For metric privacy: hamming, euclidean ... (bounds all vectors of that name).",
-        show_default=False,
+    option(
+        "For releases of veil: the distance that epsilon is counted per step of.",
+        metavar="[hamming|euclidean|angular|mahalanobis]",
     ),
 ]
 AdjacencyName = Annotated[
-    str | None,
-    typer.Option(
-        "--adjacency", help="add_remove, replace or zero_out; left out: all of them together.", show_default=False
-    ),
+    BudgetAdjacency | None,
+    option("Only promises that compare such worlds; without it all of them together."),
 ]
-Precision = Annotated[
-    int | None,
-    typer.Option("--precision", help="For counts: the distance N that epsilon is read at.", show_default=False),
-]
+Precision = Annotated[int | None, option("For releases of counts: the N that epsilon is read at.", metavar="N")]
 
 
 @app.command("new")
@@ -57,20 +49,21 @@ def new(
     adjacency: AdjacencyName = None,
     precision: Precision = None,
 ) -> None:
-    """textveil ledger new notes.ledger --unit word --metric hamming --epsilon 0.8
+    """Make a ledger.
 
-    Make a ledger. Without a unit it has no budget and only keeps track; with one it refuses whatever the budget does not
-    cover.
+    Without a unit it has no budget and only keeps track; with one it refuses whatever the budget does not cover.
+
+    Example: textveil ledger new notes.ledger --unit word --metric hamming --epsilon 0.8
     """
     from textveil.accounting.ledger import Ledger
 
     ledger = Ledger.new(
         path,
-        unit=unit,
+        unit=value_of(unit),
         epsilon=epsilon,
         delta=delta or None,
         metric=metric,
-        adjacency=adjacency,
+        adjacency=value_of(adjacency),
         precision=precision,
     )
     typer.echo(f"made {path} ({_sentence(ledger)})")
@@ -79,21 +72,22 @@ def new(
 @app.command("allow")
 def allow(
     path: LedgerFile,
-    unit: Annotated[str, typer.Option("--unit", help="word, term, example, document, user, client or party.")],
-    epsilon: Annotated[float, typer.Option(help="Largest total epsilon.")],
+    unit: Annotated[Unit, option("Whom the budget protects.")],
+    epsilon: Annotated[float, option("Largest total epsilon that may be spent.")],
     delta: Delta = 0.0,
     metric: MetricName = None,
     adjacency: AdjacencyName = None,
     precision: Precision = None,
 ) -> None:
-    """textveil ledger allow notes.ledger --unit user --epsilon 8 --delta 1e-6
+    """Add a budget, or replace the one for the same unit and metric.
 
-    Add a budget, or replace the one for the same unit and metric. The old line stays in the chain, so that a raised budget
-    can be seen.
+    The old line stays in the chain, so that a raised budget can be seen.
+
+    Example: textveil ledger allow notes.ledger --unit user --epsilon 8 --delta 1e-6
     """
     ledger = _existing(path)
     budget = ledger.allow(
-        unit=unit, epsilon=epsilon, delta=delta, metric=metric, adjacency=adjacency, precision=precision
+        unit=unit.value, epsilon=epsilon, delta=delta, metric=metric, adjacency=value_of(adjacency), precision=precision
     )
     typer.echo(f"{path} allows epsilon {budget.epsilon:g}, delta {budget.delta:g} ({budget.scope})")
 
@@ -101,14 +95,15 @@ def allow(
 @app.command("show")
 def show(
     path: LedgerFile,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
     delta: Annotated[
-        float | None, typer.Option(help="Delta to read composed noise at (default: that of the budget, or 1e-6).")
+        float | None,
+        option("Noise of several releases is added up at this delta. Without: that of the budget, or 1e-6."),
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """textveil ledger show notes.ledger
+    """Show totals per unit, what is left of each budget, and the releases that no theorem prices.
 
-    Totals per unit, what is left of each budget, and the releases that no theorem prices.
+    Example: textveil ledger show notes.ledger
     """
     state = _existing(path).state(delta)
     if as_json:
@@ -121,14 +116,24 @@ def show(
 def verify(
     path: LedgerFile,
     head: Annotated[str | None, typer.Option(help="A head (count:hash) that was kept elsewhere.")] = None,
+    release: Annotated[
+        Path | None,
+        typer.Option(help="A release folder: the ledger must still hold its charge and all lines before it."),
+    ] = None,
 ) -> None:
-    """textveil ledger verify notes.ledger
+    """Check the hash chain; names the first line that was altered, removed or moved.
 
-    Check the hash chain; names the first line that was altered, removed or moved. A file that was rewritten as a whole is
-    noticed only with --head, the line that an earlier verify or export printed.
+    A file that was cut short or rewritten as a whole is noticed only against something kept elsewhere: a release that was
+    charged to it (--release), or a head that an earlier verify or export printed (--head).
+
+    Example: textveil ledger verify notes.ledger
     """
-    found = _existing(path).verify(head)
-    typer.echo(f"{path}: all {found.partition(':')[0]} lines hold; head {found}")
+    ledger = _existing(path)
+    verified_head = ledger.verify(head)
+    if release is not None:
+        release_head, entry = _anchor_of(release)
+        ledger.verify(release_head, entry=entry)
+    typer.echo(f"{path}: all {verified_head.partition(':')[0]} lines hold; head {verified_head}")
 
 
 @app.command("export")
@@ -136,9 +141,9 @@ def export(
     path: LedgerFile,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write (default: print).")] = None,
 ) -> None:
-    """textveil ledger export notes.ledger -o notes-ledger.jsonl
+    """Write every line as JSON, one per line, and the head at the end. The secret key of the ledger is not exported.
 
-    Every line as JSON, one per line, and the head at the end. The secret key of the ledger is not exported.
+    Example: textveil ledger export notes.ledger -o notes-ledger.jsonl
     """
     text = "".join(line + "\n" for line in _existing(path).export())
     if output is None:
@@ -152,6 +157,17 @@ def _existing(path: Path) -> Ledger:
     from textveil.accounting.ledger import Ledger
 
     return Ledger(path, must_exist=True)
+
+
+def _anchor_of(folder: Path) -> tuple[str, str]:
+    """The full head and the id of the charge that a release keeps."""
+    from textveil.core.release import read_manifest
+
+    manifest = read_manifest(folder)
+    head, entry = manifest.get("head"), manifest.get("entry")
+    if not isinstance(head, str) or not isinstance(entry, str):
+        raise BadInput("keeps no head of a ledger", where=folder, possible="a release that was charged to a ledger")
+    return head, entry
 
 
 def _write_new(path: Path, text: str) -> None:
@@ -179,6 +195,10 @@ def _print_tables(state: dict[str, Any]) -> None:
 
     console = Console()
     console.print(_totals_table(state))
+    for sentence in dict.fromkeys(note for total in state["totals"] for note in total["notes"]):
+        console.print(f"note: {sentence}", markup=False)
+    for sentence in state["unconverted"]:
+        console.print(f"note: {sentence}", markup=False)
     for unit, joint in state["joint"].items():
         console.print(f"joint loss per {unit}: {joint} (each * distance in its own metric)", markup=False)
     if state["budgets"]:
@@ -193,21 +213,28 @@ def _totals_table(state: dict[str, Any]) -> Any:
     from textveil.core.losses import loss_from_json
 
     rows = [
-        (t["unit"], t["adjacency"], _short(t["loss"]), str(t["charges"]), loss_from_json(t["loss"]).sentence())
+        (t["unit"], t["adjacency"], _short(t["loss"]), _charges(t), loss_from_json(t["loss"]).sentence())
         for t in state["totals"]
     ]
     return _table(f"totals of ledger '{state['ledger']}'", ("unit", "adjacency", "loss", "charges", "meaning"), rows)
 
 
+def _charges(total: dict[str, Any]) -> str:
+    larger = total["from_larger"]
+    return f"{total['charges']}" + (f" ({larger} for larger units)" if larger else "")
+
+
 def _budgets_table(state: dict[str, Any]) -> Any:
+    from textveil.core.losses import downward
+
     rows = [
         (
             b["unit"],
             b.get("metric") or b.get("adjacency") or "any",
             f"{b['epsilon']:g}" + (f" at N = {b['precision']}" if "precision" in b else ""),
             f"{b['delta']:g}",
-            _number(b["spent"]),
-            _number(b["left"]),
+            _upward(b["spent"]),
+            downward(b["left"], 6),
         )
         for b in state["budgets"]
     ]
@@ -234,9 +261,9 @@ def _table(title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]
 
 
 def _short(loss: dict[str, Any]) -> str:
-    shown = [f"epsilon {_number(loss['epsilon'])}"]
+    shown = [f"epsilon {_upward(loss['epsilon'])}"]
     if loss.get("delta"):
-        shown.append(f"delta {_number(loss['delta'])}")
+        shown.append(f"delta {_upward(loss['delta'])}")
     if "metric" in loss:
         shown.append(loss["metric"] + (f" [{loss['metric_id'][:8]}]" if loss.get("metric_id") else ""))
     if "n" in loss:
@@ -244,5 +271,7 @@ def _short(loss: dict[str, Any]) -> str:
     return ", ".join(shown)
 
 
-def _number(value: float | str) -> str:
-    return value if isinstance(value, str) else f"{value:.6g}"
+def _upward(value: float | str) -> str:
+    from textveil.core.losses import upward
+
+    return value if isinstance(value, str) else upward(value, 6)

@@ -1,16 +1,67 @@
-"""How results are printed: one JSON object with `--json`, else lines for people."""
+"""How results are printed: one JSON object with `--json`, else lines for people.
+
+promise: what is promised                    NOTICE: what nobody may miss, on the error stream
+passes:  what left unprotected, one a line   beware:  what is allowed and unwise
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import typer
+
+NOT_RECORDED = "not recorded (no --ledger)"
 
 
 def print_json(result: Any) -> None:
     """One machine-readable result."""
     typer.echo(json.dumps(result, ensure_ascii=False, allow_nan=False))
+
+
+def print_result(result: Any, lines: Iterable[str], *, as_json: bool) -> None:
+    """The result of a verb that releases nothing."""
+    if as_json:
+        print_json(result)
+        return
+    for line in lines:
+        typer.echo(line)
+
+
+def print_release(
+    result: dict[str, Any], out: Path, lines: Sequence[str], *, as_json: bool, more: Sequence[str] = (), next: str = ""
+) -> None:
+    """The result of a verb that made a release folder: what it is, what is promised, what passes, what it cost.
+
+    Notices are printed on the error stream with --json too: whoever pipes the result still reads them.
+    """
+    print_notices(result)
+    if as_json:
+        print_json(result)
+        return
+    for line in [*lines, f"promise: {result['promise']}", *more, *passes_lines(result.get("passes", ()))]:
+        typer.echo(line)
+    typer.echo(f"ledger:  {result['entry'] or NOT_RECORDED}")
+    typer.echo(f"read {out}/card.html{next}")
+
+
+def print_notices(result: dict[str, Any]) -> None:
+    """Lines that one cannot miss: a ledger that was made, a limit that nobody set."""
+    for notice in result.get("notices", ()):
+        typer.secho(f"NOTICE: {notice}", err=True, bold=True, fg=typer.colors.YELLOW)
+    for sentence in result.get("warnings", ()):
+        typer.secho(f"beware:  {sentence}", err=True)
+
+
+def passes_lines(passes: Sequence[str]) -> list[str]:
+    """Everything that left unprotected, by name.
+
+    >>> passes_lines(["the column 'name'", "letter case"])
+    ["passes:  the column 'name' (unprotected)", '         letter case (unprotected)']
+    """
+    return [f"{'passes:' if i == 0 else '':<9}{name} (unprotected)" for i, name in enumerate(passes)]
 
 
 def percent(share: float) -> str:
@@ -22,10 +73,16 @@ def percent(share: float) -> str:
 
 
 def evidence_line(shown: dict[str, Any]) -> str:
-    """One attack in one line: what was reached, how sure that is, and what a blind guess would reach."""
+    """One attack in one line: what was reached, how sure that is, what a blind guess would reach, and what any guess could.
+
+    >>> evidence_line({"attack": "counts.passage", "metric": "success", "value": 0.6, "interval": [0.5, 0.7], "hits": 60,
+    ...                "tries": 100, "chance": 0.5, "upper": 0.731})
+    'counts.passage: success 60.0 % [50.0 %, 70.0 %] (60 of 100), by chance 50.0 %, upper 73.1 %'
+    """
     low, high = shown["interval"]
     tries = f"{shown['hits']:,} of {shown['tries']:,}"
+    upper = "" if shown.get("upper") is None else f", upper {percent(shown['upper'])}"
     return (
         f"{shown['attack']}: {shown['metric']} {percent(shown['value'])} "
-        f"[{percent(low)}, {percent(high)}] ({tries}), by chance {percent(shown['chance'])}"
+        f"[{percent(low)}, {percent(high)}] ({tries}), by chance {percent(shown['chance'])}{upper}"
     )

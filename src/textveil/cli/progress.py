@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 Advance = Callable[[float], None]
+Bar = Callable[[str, float | None, str], AbstractContextManager[Advance]]
 
 
 def nothing(step: float) -> None:
     """Advance no bar."""
+
+
+def bars(*, quiet: bool) -> Bar:
+    """What journeys open their bars with: `with bar(title, total, unit) as advance`."""
+
+    def open_bar(title: str, total: float | None, unit: str) -> AbstractContextManager[Advance]:
+        return bar(title, total, unit=unit, quiet=quiet)
+
+    return open_bar
 
 
 @contextmanager

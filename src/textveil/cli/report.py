@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
-from textveil.cli.output import print_json
+from textveil.cli.options import AsJson
+from textveil.cli.output import print_result
 
 
 def report(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A folder that holds release folders.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON result.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write report.html and report.json about all releases in a folder.
 
@@ -21,9 +22,5 @@ def report(
     from textveil.report import write_report
 
     result = write_report(folder)
-    if as_json:
-        print_json(result)
-        return
-    for row in result["releases"]:
-        typer.echo(f"{row['name']}: {row['label']}, {row['mechanism']}")
-    typer.echo(f"read {folder}/report.html")
+    lines = [f"{row['name']}: {row['badge']} ({row['mechanism']})" for row in result["releases"]]
+    print_result(result, [*lines, f"read {folder}/report.html"], as_json=as_json)

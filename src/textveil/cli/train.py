@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import typer
+from textveil.cli import train_apply, train_canaries, train_head, train_models, train_price, train_vocab
+from textveil.cli.verbs import Verbs
 
-from textveil.cli import train_canaries, train_models, train_price, train_vocab
+app = Verbs("Train under differential privacy: vocabulary, tagger, classifier, language model.")
 
-app = typer.Typer(
-    help="Train under differential privacy: vocabulary, tagger, classifier, language model.", no_args_is_help=True
-)
-app.command("tagger")(train_models.tagger)
-app.command("classifier")(train_models.classifier)
-app.command("lm")(train_models.lm)
-app.command("head")(train_models.head)
-app.command("vocab")(train_vocab.vocab)
-app.command("canaries")(train_canaries.canaries)
-app.command("price")(train_price.price)
+for _verb in (
+    train_models.tagger,
+    train_models.classifier,
+    train_models.lm,
+    train_apply.apply,
+    train_head.head,
+    train_vocab.vocab,
+    train_canaries.canaries,
+    train_price.price,
+):
+    app.command()(_verb)

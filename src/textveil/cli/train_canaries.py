@@ -7,50 +7,49 @@ from typing import Annotated
 
 import typer
 
-from textveil.cli.output import print_json
+from textveil.cli.choices import CanaryForm, ModelKind
+from textveil.cli.options import AsJson, Format, Header, LabelField, TextField, UserField, option
+from textveil.cli.output import print_result
 
 
 def canaries(
     source: Annotated[Path, typer.Argument(metavar="IN", help="The training file.")],
     out: Annotated[Path, typer.Option("-o", "--out", metavar="OUT", help="Folder for data.jsonl and canaries.json.")],
-    kind: Annotated[str, typer.Option(help="What will be trained: lm | classifier | tagger.")] = "lm",
-    form: Annotated[list[str] | None, typer.Option(help="HS | HSH | HHSHH | random; repeat for several.")] = None,
-    copies: Annotated[list[int] | None, typer.Option(help="Copies of a canary; repeat (default 1 and 10).")] = None,
-    each: Annotated[int, typer.Option(help="Canaries of each form and number of copies.")] = 1,
-    candidates: Annotated[int, typer.Option(help="Words that a secret is drawn from: 2 to the cap in bits.")] = 4096,
-    coin: Annotated[bool, typer.Option(help="A fair coin decides which canaries go in (training.one_run).")] = False,
-    text_field: Annotated[str | None, typer.Option(help="The field or column that holds the text.")] = None,
-    label_field: Annotated[str, typer.Option(help="The field or column that holds the label.")] = "label",
-    user_field: Annotated[str | None, typer.Option(help="The field that names the user.")] = None,
-    format: Annotated[str | None, typer.Option(help="Input format, when the extension does not tell.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON result.")] = False,
+    kind: Annotated[ModelKind, option("What will be trained.")] = ModelKind.LM,
+    form: Annotated[
+        list[CanaryForm] | None,
+        option("Where the secret S stands among words H of a sentence; repeat for several. Without: all."),
+    ] = None,
+    copies: Annotated[
+        list[int] | None, option("How often a canary is put in; repeat for several. Without: 1 and 10.")
+    ] = None,
+    each: Annotated[int, option("Canaries of each form and number of copies.")] = 1,
+    candidates: Annotated[int, option("Words that a secret is drawn from; more let the audit show more.")] = 4096,
+    coin: Annotated[
+        bool, option("A fair coin decides which canaries go in, for the audit training.one_run.", "--coin")
+    ] = False,
+    text_field: TextField = None,
+    label_field: LabelField = "label",
+    user_field: UserField = None,
+    format: Format = None,
+    header: Header = None,
+    as_json: AsJson = False,
 ) -> None:
     """Add canaries to training data. Train on data.jsonl, then audit the model with --truth canaries.json.
 
     Example: textveil train canaries letters.jsonl -o planted --text-field text --form HSH --copies 1 --copies 10
     """
-    from textveil.attacks.canaries import FORMS
-    from textveil.recipes.train_canaries import CanaryJob, plant
+    from textveil.recipes.training.canaries import CanaryJob, plant
 
+    forms = tuple(one.value for one in form or CanaryForm)
     job = CanaryJob(
-        source,
-        out,
-        kind,
-        tuple(form or FORMS),
-        tuple(copies or (1, 10)),
-        each,
-        candidates,
-        coin,
-        text_field,
-        label_field,
-        user_field,
-        format,
-    )
+        source, out, kind.value, forms, tuple(copies or (1, 10)), each, candidates, coin, text_field, label_field,
+        user_field, format, header,
+    )  # fmt: skip
     result = plant(job)
-    if as_json:
-        print_json(result)
-        return
-    typer.echo(
-        f"{result['planted']} of {result['made']} canaries planted: {result['data']} ({result['examples']:,} examples)"
-    )
-    typer.echo(f"keep {result['canaries']} apart: it names the secrets")
+    planted = f"{result['planted']} of {result['made']} canaries planted"
+    lines = [
+        f"{planted}: {result['data']} ({result['examples']:,} examples)",
+        f"keep {result['canaries']} apart: it names the secrets",
+    ]
+    print_result(result, lines, as_json=as_json)

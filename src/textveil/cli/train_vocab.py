@@ -2,67 +2,89 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import typer
-
-from textveil.cli.output import percent, print_json
-from textveil.cli.progress import bar
+from textveil.cli.choices import TrainUnit, VocabMethod
+from textveil.cli.options import (
+    PROMISE,
+    AllowLargeDelta,
+    AsJson,
+    Format,
+    Header,
+    Out,
+    Source,
+    Spending,
+    TextField,
+    UserField,
+    option,
+    plain,
+)
+from textveil.cli.output import percent, print_release
+from textveil.cli.progress import bars
 
 
 def vocab(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="Texts, as for veil.")],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="OUT", help="The release folder to make.")],
-    epsilon: Annotated[float, typer.Option(help="The loss of one unit.")] = 1.0,
-    delta: Annotated[float, typer.Option(help="Shared by the noise and the threshold.")] = 1e-6,
-    unit: Annotated[str, typer.Option(help="Whom it protects: example | user.")] = "example",
-    user_field: Annotated[str | None, typer.Option(help="The jsonl field that names the user.")] = None,
-    size: Annotated[int, typer.Option(help="Pieces of the vocabulary.")] = 8000,
+    source: Source,
+    out: Out,
+    epsilon: Annotated[float, option("The loss of one unit.", group=PROMISE)] = 1.0,
+    delta: Annotated[
+        float, option("Chance that the bound fails, shared by the noise and the threshold.", group=PROMISE)
+    ] = 1e-6,
+    unit: Annotated[
+        TrainUnit, option("Whom it protects: one text, or all that one user wrote.", group=PROMISE)
+    ] = TrainUnit.EXAMPLE,
+    allow_large_delta: AllowLargeDelta = False,
+    size: Annotated[int, option("Pieces of the vocabulary.")] = 8000,
     method: Annotated[
-        str, typer.Option(help="gaussian | laplace | policy (best) | paper (one word only).")
-    ] = "gaussian",
-    distinct: Annotated[int | None, typer.Option(help="D0: different words counted a unit (16; user: 512).")] = None,
-    public_words: Annotated[str, typer.Option(help="Fill free pieces: default | none | FILE.")] = "default",
-    text_field: Annotated[str | None, typer.Option(help="The field or column that holds the text.")] = None,
-    format: Annotated[str | None, typer.Option(help="Input format, when the extension does not tell.")] = None,
-    ledger: Annotated[Path | None, typer.Option(help="Charge this ledger (made if it is missing).")] = None,
-    seed: Annotated[int | None, typer.Option(help="Draw with a seed: makes a draft without any promise.")] = None,
-    other_data: Annotated[bool, typer.Option(help="Charge a ledger that belongs to another data set.")] = False,
-    compare: Annotated[bool, typer.Option(help="Print the fit on the private texts (never released).")] = True,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON result.")] = False,
+        VocabMethod,
+        option("How words are chosen: policy finds most; paper protects one occurrence of one word only."),
+    ] = VocabMethod.GAUSSIAN,
+    distinct: Annotated[
+        int | None, option("How many different words of a unit count. Without: 16; with --unit user: 512.")
+    ] = None,
+    public_words: Annotated[
+        str, option("Fill free pieces with public words: default, none, or a file.", metavar="WORDS")
+    ] = "default",
+    compare: Annotated[bool, option("Print how it fits the private texts (for you, never released).")] = True,
+    text_field: TextField = None,
+    user_field: UserField = None,
+    format: Format = None,
+    header: Header = None,
+    *,
+    spending: Spending,
+    as_json: AsJson = False,
 ) -> None:
     """Make a WordPiece vocabulary of private texts that shows no unit's own words.
 
     Example: textveil train vocab letters.jsonl -o vocab --epsilon 1 --delta 1e-6 --method policy --ledger
     letters.ledger
     """
-    from textveil.recipes.train_vocab import VocabJob, make_vocabulary
+    from textveil.recipes.training.vocab import VocabJob, make_vocabulary
     from textveil.training.vocabulary import Vocabulary
 
-    wanted = Vocabulary(epsilon, delta, unit, method, distinct)
+    wanted = Vocabulary(epsilon, delta, unit.value, method.value, distinct)
     job = VocabJob(
-        source, out, wanted, size, public_words, text_field, user_field, format, ledger, other_data, seed, compare
-    )
-    result = make_vocabulary(job, bar=lambda title, total, unit: bar(title, total, unit=unit, quiet=as_json))
-    if as_json:
-        print_json(result)
-        return
+        source, out, wanted, size, public_words, text_field, user_field, format, header, allow_large_delta=allow_large_delta,
+        compare=compare, **plain(spending),
+    )  # fmt: skip
+    result = make_vocabulary(job, bar=bars(quiet=as_json))
     noise = result["noise"]
-    typer.echo(f"{result['words']:,} words, {result['pieces']:,} pieces: {out}/model")
-    typer.echo(f"promise: {result['promise']}")
-    typer.echo(f"protects: {result['protects']}")
-    typer.echo(f"threshold: {noise['threshold']:.4g} (delta {noise['threshold_delta']:.3g})")
-    typer.echo(f"ledger:  {result['entry'] or 'not recorded (no --ledger)'}")
-    if "private_report" in result:
-        fit = result["private_report"]
-        typer.echo("private report (computed from the texts, not released, not charged: keep it with them)")
-        typer.echo(
-            f"  tokens a word {fit['tokens_per_word']:.4f}, without privacy {fit['tokens_per_word_without_privacy']:.4f} "
-            f"({fit['ratio']:.3f} times)"
-        )
-        typer.echo(
-            f"  [UNK] {percent(fit['unknown'])}; words that are one piece {percent(fit['coverage'])}, "
-            f"without privacy {percent(fit['coverage_without_privacy'])}"
-        )
-    typer.echo(f"read {out}/card.html")
+    more = [
+        f"protects: {result['protects']}",
+        f"threshold: {noise['threshold']:.4g} (delta {noise['threshold_delta']:.3g})",
+        *_private_lines(result.get("private_report")),
+    ]
+    lines = [f"{result['words']:,} words, {result['pieces']:,} pieces: {out}/model"]
+    print_release(result, out, lines, as_json=as_json, more=more)
+
+
+def _private_lines(fit: dict[str, Any] | None) -> list[str]:
+    if fit is None:
+        return []
+    pieces = f"{fit['tokens_per_word']:.4f}, without privacy {fit['tokens_per_word_without_privacy']:.4f}"
+    return [
+        "private report (computed from the texts, not released, not charged: keep it with them)",
+        f"  tokens a word {pieces} ({fit['ratio']:.3f} times)",
+        f"  [UNK] {percent(fit['unknown'])}; words that are one piece {percent(fit['coverage'])}, "
+        f"without privacy {percent(fit['coverage_without_privacy'])}",
+    ]

@@ -7,15 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from textveil.cli.output import print_json
+from textveil.cli.choices import VectorType
+from textveil.cli.options import AsJson, option
+from textveil.cli.output import print_result
+from textveil.cli.verbs import Verbs
 
-app = typer.Typer(help="Word vectors: build | info | list.", no_args_is_help=True)
+app = Verbs("Word vectors: build, info, list.")
 
 
 @app.command()
 def info(
     source: Annotated[str, typer.Argument(metavar="VECTORS", help="'default' or a vector file.")] = "default",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON result.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Describe vectors: words, dimensions, codes, fingerprint.
 
@@ -23,29 +26,28 @@ def info(
     """
     from textveil.text.vectors import load
 
-    found = load(source)
+    vectors = load(source)
     result: dict[str, Any] = {
-        "name": found.name,
-        "words": len(found),
-        "dimensions": found.dimensions,
-        "fingerprint": found.fingerprint,
-        "bits": found.codes.bits if found.codes else None,
-        "code_fingerprint": found.codes.fingerprint if found.codes else None,
+        "name": vectors.name,
+        "words": len(vectors),
+        "dimensions": vectors.dimensions,
+        "fingerprint": vectors.fingerprint,
+        "bits": vectors.codes.bits if vectors.codes else None,
+        "code_fingerprint": vectors.codes.fingerprint if vectors.codes else None,
     }
-    if as_json:
-        print_json(result)
-        return
-    for name, value in result.items():
-        typer.echo(f"{name.replace('_', ' ')}: {value if value is not None else 'none'}")
+    lines = [f"{name.replace('_', ' ')}: {value if value is not None else 'none'}" for name, value in result.items()]
+    print_result(result, lines, as_json=as_json)
 
 
 @app.command()
 def build(
     source: Annotated[Path, typer.Argument(metavar="VECTORS", help="GloVe, word2vec or fastText text, or .npz.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="The .tvv file to write; .tvc for the codes alone.")],
-    limit: Annotated[int | None, typer.Option(help="Only the first N words.")] = None,
-    bits: Annotated[int, typer.Option(help="Length of the binary codes; 0 for none.")] = 256,
-    dtype: Annotated[str, typer.Option(help="float32 | float16 | int8: how the vectors are stored.")] = "float32",
+    limit: Annotated[int | None, option("Only the first N words.", metavar="N")] = None,
+    bits: Annotated[int, option("Length of the binary codes, for words.brr; 0 for none.")] = 256,
+    dtype: Annotated[
+        VectorType, option("How the vectors are stored; shorter ones are less exact.")
+    ] = VectorType.FLOAT32,
 ) -> None:
     """Turn a vector file into a compact store that opens at once, with binary codes.
 
@@ -57,35 +59,38 @@ def build(
     from textveil.text.vectors import load
 
     check_free(out)
-    found = load(source, limit=limit)
+    vectors = load(source, limit=limit)
     if bits:
-        found = found.with_codes(binarise(found, bits=bits))
+        vectors = vectors.with_codes(binarise(vectors, bits=bits))
     if out.suffix == ".tvc":
-        if found.codes is None:
+        if vectors.codes is None:
             raise BadInput("holds codes, so their length cannot be 0", where=out, possible="--bits 256")
-        found.codes.save(out)
-        typer.echo(f"{len(found):,} words, {found.codes.bits} bits, {out.stat().st_size:,} bytes: {out}")
+        vectors.codes.save(out)
+        typer.echo(f"{len(vectors):,} words, {vectors.codes.bits} bits, {out.stat().st_size:,} bytes: {out}")
         return
-    found.save(out, dtype=dtype)
-    typer.echo(f"{len(found):,} words, {found.dimensions} dimensions, {bits} bits: {out}")
+    vectors.save(out, dtype=dtype.value)
+    typer.echo(f"{len(vectors):,} words, {vectors.dimensions} dimensions, {bits} bits: {out}")
 
 
 @app.command("list")
-def list_vectors(
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON result.")] = False,
-) -> None:
+def list_vectors(as_json: AsJson = False) -> None:
     """List the vectors that come with Textveil.
 
     Example: textveil vectors list
     """
     from textveil.text.vectors import load
 
-    found = load("default")
-    rows = [{"name": "default", "words": len(found), "dimensions": found.dimensions, "fingerprint": found.fingerprint}]
-    if as_json:
-        print_json({"vectors": rows})
-        return
-    for row in rows:
-        typer.echo(
-            f"{row['name']}: {row['words']:,} English words, {row['dimensions']} dimensions ({row['fingerprint']})"
-        )
+    vectors = load("default")
+    rows = [
+        {
+            "name": "default",
+            "words": len(vectors),
+            "dimensions": vectors.dimensions,
+            "fingerprint": vectors.fingerprint,
+        }
+    ]
+    lines = [
+        f"{row['name']}: {row['words']:,} English words, {row['dimensions']} dimensions ({row['fingerprint']})"
+        for row in rows
+    ]
+    print_result({"vectors": rows}, lines, as_json=as_json)

@@ -2,91 +2,99 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import typer
-
-from textveil.cli import words
-from textveil.cli.output import print_json
-from textveil.cli.progress import bar
+from textveil.cli.choices import Engine
+from textveil.cli.options import (
+    PROMISE,
+    RUNNING,
+    AsJson,
+    MechanismName,
+    MechanismShape,
+    Out,
+    Passing,
+    Reading,
+    Source,
+    Spending,
+    VectorFile,
+    given,
+    option,
+    plain,
+)
+from textveil.cli.output import print_release
+from textveil.cli.progress import bars
 
 
 def veil(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="txt, csv, tsv, jsonl, parquet, conll; plain or .gz")],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="OUT", help="The release folder to make.")],
-    mechanism: Annotated[str, typer.Option(help="words.brr, words.laplace, ...")] = "words.brr",
+    source: Source,
+    out: Out,
+    mechanism: MechanismName = "words.brr",
+    vectors: VectorFile = "default",
     epsilon: Annotated[
-        float | None, typer.Option(help="Loss per unit of distance; its scale depends on the metric.")
+        float | None,
+        option(
+            "How much a word may show, per step of distance to another; smaller hides more. words.brr: 0.3 to 0.8; others "
+            "have scales of their own, so prefer --attack-success.",
+            group=PROMISE,
+        ),
     ] = None,
     stay: Annotated[
-        float | None, typer.Option(help="Instead of epsilon: average chance that a word stays, e.g. 0.3.")
+        float | None, option("Instead of --epsilon: how often words stay as they are, e.g. 0.3.", group=PROMISE)
     ] = None,
     attack_success: Annotated[
-        float | None, typer.Option(help="Instead of epsilon: success of the best word attack.")
+        float | None,
+        option("Instead of --epsilon: how often the best attack may find a word, e.g. 0.3.", group=PROMISE),
     ] = None,
-    text_field: Annotated[str | None, typer.Option(help="The field or column that holds the text.")] = None,
-    ledger: Annotated[Path | None, typer.Option(help="Charge this ledger (made if it is missing).")] = None,
-    vectors: Annotated[str, typer.Option(help="'default' or a vector file.")] = "default",
-    seed: Annotated[int | None, typer.Option(help="Draw with a seed: makes a draft without any promise.")] = None,
-    bits: Annotated[int | None, typer.Option(help="Code length of words.brr, 64 to 512.")] = None,
-    t: words.T = None,
-    k: words.K = None,
-    lam: words.Lam = None,
-    paper_mode: words.PaperMode = False,
-    distance: words.Distance = None,
-    gamma: words.Gamma = None,
-    oov: Annotated[str, typer.Option(help="Words outside the vocabulary: draw | token.")] = "draw",
-    keep: Annotated[
-        Path | None, typer.Option(help="File of words that pass unchanged (not protected), one a line.")
-    ] = None,
-    case: Annotated[str, typer.Option(help="Capitals: keep | drop.")] = "keep",
     max_words: Annotated[
-        int | None, typer.Option(help="Declared cap of words per document, for the document line.")
+        int | None,
+        option(
+            "No document has more words than this: lets the card state the loss of a whole document.", group=PROMISE
+        ),
     ] = None,
-    format: Annotated[str | None, typer.Option(help="Input format, when the extension does not tell.")] = None,
-    max_line_mb: Annotated[int, typer.Option(help="Longest line allowed, in MiB.")] = 16,
-    other_data: Annotated[bool, typer.Option(help="Charge a ledger that belongs to another data set.")] = False,
-    engine: Annotated[str, typer.Option(help="Who draws: local | ray.")] = "local",
-    workers: Annotated[int, typer.Option(help="Processes that draw side by side.")] = 1,
+    *,
+    passing: Passing,
+    reading: Reading,
+    max_line_mb: Annotated[int, option("Longest line that is read, in MiB.", group="The input")] = 16,
+    spending: Spending,
+    shape: MechanismShape,
+    engine: Annotated[
+        Engine, option("Who draws: processes of this machine, or a Ray cluster.", group=RUNNING)
+    ] = Engine.LOCAL,
+    workers: Annotated[int, option("Processes that draw side by side.", group=RUNNING)] = 1,
     address: Annotated[
-        str | None, typer.Option(help="Ray cluster to use; without it Ray runs on this machine.")
+        str | None, option("The Ray cluster to use; without it Ray runs on this machine.", group=RUNNING)
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON result.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Replace each word of a text file by a word drawn near it.
 
-    Example: textveil veil reviews.jsonl -o out --mechanism words.brr --epsilon 0.5 --text-field text --ledger r.ledger
-    """
-    from textveil.recipes.veil import Job, read_keep_list, veil_file
-    from textveil.recipes.words_tune import with_epsilon
+    Makes the folder OUT: the veiled file, release.json, and card.html, which says what is promised.
 
-    parameters: dict[str, Any] = {"epsilon": epsilon, "vectors": vectors, "oov": oov, "case": case, "seed": seed}
-    parameters |= {"t": t, "k": k, "lam": lam, "distance": distance, "gamma": gamma, "bits": bits}
-    parameters |= {"paper_mode": paper_mode or None, "keep": read_keep_list(keep) if keep is not None else None}
-    made, told = with_epsilon(words.make(mechanism, **parameters), epsilon, stay, attack_success)
-    job = Job(
-        source=source,
-        out=out,
-        mechanism=made,
-        text_field=text_field,
-        format=format,
-        ledger=ledger,
-        other_data=other_data,
-        max_words=max_words,
-        max_line_bytes=max_line_mb * 2**20,
-        engine=engine,
-        workers=workers,
-        address=address,
-    )
-    result = veil_file(job, bar=lambda title, total, unit: bar(title, total, unit=unit, quiet=as_json))
-    result["epsilon"] = made.epsilon
-    if as_json:
-        print_json(result)
-        return
-    if told:
-        typer.echo(told)
-    typer.echo(f"{result['records']:,} records, {result['words']:,} words veiled: {out}/")
-    typer.echo(f"promise: {result['promise']}")
-    typer.echo(f"ledger:  {result['entry'] or 'not recorded (no --ledger)'}")
-    typer.echo(f"read {out}/card.html, then: textveil audit {out} --truth {source}")
+    Example: textveil veil reviews.jsonl -o out --epsilon 0.5 --text-field text --only-text --ledger reviews.ledger
+    """
+    from textveil.recipes.words.tune import with_epsilon
+    from textveil.recipes.words.veil import VeilJob, read_keep_list, veil_file
+
+    from .words import make
+
+    columns, keep = passing.kept_columns(), passing.keep
+    parameters = given(
+        epsilon=epsilon, vectors=vectors, case=passing.case, oov=passing.oov, seed=spending.seed,
+        keep=None if keep is None else read_keep_list(keep),
+    )  # fmt: skip
+    word_mechanism, epsilon_note = with_epsilon(make(mechanism, shape, **parameters), epsilon, stay, attack_success)
+    job = VeilJob(
+        source=source, out=out, mechanism=word_mechanism, **plain(reading), columns=columns,
+        ledger=spending.ledger, other_data=spending.other_data, unpriced=spending.unpriced,
+        max_words=max_words, max_line_bytes=max_line_mb * 2**20, engine=engine.value, workers=workers, address=address,
+    )  # fmt: skip
+    result = veil_file(job, bar=bars(quiet=as_json))
+    result["epsilon"] = word_mechanism.epsilon
+    lines = [epsilon_note] if epsilon_note else []
+    lines.append(f"{result['records']:,} records, {result['words']:,} words veiled: {out}/")
+    audit = f", then: textveil audit {out} --truth {source}"
+    if reading.text_field is not None:
+        audit += f" --text-field {reading.text_field}"
+    if reading.header is not None:
+        audit += " --header" if reading.header else " --no-header"
+    print_release(result, out, lines, as_json=as_json, next=audit)

@@ -2,135 +2,149 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from textveil.cli.output import percent, print_json
+from textveil.cli.choices import Adversary, InferenceError, UtilityLoss, WordPrior
+from textveil.cli.options import (
+    AsJson,
+    LedgerPath,
+    MechanismName,
+    MechanismShape,
+    NoiseShape,
+    OtherData,
+    TextField,
+    VectorFile,
+    given,
+    option,
+    plain,
+)
+from textveil.cli.output import percent, print_notices, print_result
 from textveil.cli.progress import bar
+from textveil.cli.verbs import Verbs
 from textveil.core.errors import BadInput
 
-app = typer.Typer(help="Word mechanisms: info, tune, compare, certify.", no_args_is_help=True)
+app = Verbs("Word mechanisms: info, tune, compare, certify.")
 
-MechanismName = Annotated[str, typer.Option(help="words.brr, words.laplace, ...")]
-Epsilon = Annotated[float | None, typer.Option(help="Default: the mechanism's own.")]
-VectorFile = Annotated[str, typer.Option(help="'default' or a vector file.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON result.")]
-T = Annotated[float | None, typer.Option("--t", help="words.vickrey: 0 (nearest) to 1 (second nearest).")]
-K = Annotated[int | None, typer.Option("--k", help="words.vickrey: neighbours to choose from.")]
-Lam = Annotated[float | None, typer.Option("--lambda", help="words.mahalanobis: 0 (round) to 1 (like the words).")]
-PaperMode = Annotated[bool, typer.Option("--paper-mode", help="words.vickrey as printed: carries no promise.")]
-Distance = Annotated[str | None, typer.Option(help="words.exponential, words.tem: euclidean | angular | hamming.")]
-Gamma = Annotated[float | None, typer.Option(help="words.tem: beyond this distance all words are alike.")]
-Bits = Annotated[int | None, typer.Option(help="words.brr: code length, 64 to 512.")]
+PRIVATE_PRIOR = "With --prior empirical"
+Epsilon = Annotated[float | None, option("Loss per step of distance. Without: the mechanism's own.")]
 
 
 @app.command()
 def info(
-    word: Annotated[str, typer.Argument(metavar="WORD")],
+    word: Annotated[str, typer.Argument(metavar="WORD", help="Any word of the vocabulary.")],
     mechanism: MechanismName = "words.brr",
     epsilon: Epsilon = None,
     vectors: VectorFile = "default",
-    draws: Annotated[int, typer.Option(help="How many draws to count.")] = 10_000,
-    top: Annotated[int, typer.Option(help="How many substitutes to show.")] = 15,
+    draws: Annotated[int, option("How many draws to count.")] = 10_000,
+    top: Annotated[int, option("How many substitutes to show.")] = 15,
     as_json: AsJson = False,
 ) -> None:
     """Show what a word may become: its substitutes with their odds, the chance that it stays, the entropy.
 
     Example: textveil words info doctor --mechanism words.brr --epsilon 0.5
     """
-    from textveil.core import registry
-    from textveil.recipes.words_info import word_info
+    from textveil.recipes.words.info import word_info
 
-    parameters = {"vectors": vectors} | ({} if epsilon is None else {"epsilon": epsilon})
-    made = registry.make("mechanism", mechanism, **parameters)
+    word_mechanism = make(mechanism, **given(vectors=vectors, epsilon=epsilon))
     if draws < 1:
         raise BadInput(f"draws must be 1 or more, not {draws}")
-    result = word_info(made, word, draws=draws)
-    if as_json:
-        print_json(result)
-        return
+    result = word_info(word_mechanism, word, draws=draws)
     low, high = result["stay_interval"]
-    typer.echo(f"{word}: stays itself with chance {percent(result['stay'])} [{percent(low)}, {percent(high)}], ")
-    typer.echo(f"entropy {result['entropy']:.2f} bits, {result['distinct']:,} different words in {draws:,} draws")
-    typer.echo(f"plausible deniability: N_w {result['N_w']:,} (stays), S_w {result['S_w']:,} (different words)")
-    for substitute, odds in result["substitutes"][:top]:
-        typer.echo(f"  {percent(odds):>7}  {substitute}")
+    lines = [
+        f"{word}: stays itself with chance {percent(result['stay'])} [{percent(low)}, {percent(high)}], ",
+        f"entropy {result['entropy']:.2f} bits, {result['distinct']:,} different words in {draws:,} draws",
+        f"plausible deniability: N_w {result['N_w']:,} (stays), S_w {result['S_w']:,} (different words)",
+        *(f"  {percent(odds):>7}  {substitute}" for substitute, odds in result["substitutes"][:top]),
+    ]
+    print_result(result, lines, as_json=as_json)
 
 
 @app.command()
 def tune(
-    max_loss: Annotated[float, typer.Option("--max-loss", "-C", help="C, the largest utility loss L_M allowed.")],
+    max_loss: Annotated[
+        float, option("C: how much utility may be lost (--loss), 0 to 1 for 'changed'.", "--max-loss", "-C")
+    ],
     mechanism: MechanismName = "words.vickrey",
-    loss: Annotated[str, typer.Option(help="d_L: changed | euclidean | sentiment.")] = "changed",
-    error: Annotated[str, typer.Option(help="d_E: changed | euclidean.")] = "changed",
+    loss: Annotated[
+        UtilityLoss, option("What counts as lost: words changed, how far they moved, or their sentiment.")
+    ] = UtilityLoss.CHANGED,
+    error: Annotated[
+        InferenceError, option("What counts as an attacker's error: a wrong word, or how far it is off.")
+    ] = InferenceError.CHANGED,
     adversary: Annotated[
-        str, typer.Option(help="Whose error decides: sampling (as the paper) | optimal.")
-    ] = "sampling",
-    positive: Annotated[Path | None, typer.Option(help="Positive words, one a line, for --loss sentiment.")] = None,
-    negative: Annotated[Path | None, typer.Option(help="Negative words, one a line.")] = None,
-    prior: Annotated[str, typer.Option(help="public | uniform | empirical (from --data, charged).")] = "public",
-    data: Annotated[Path | None, typer.Option(help="Private text for the empirical prior.")] = None,
-    text_field: Annotated[str | None, typer.Option(help="The field or column that holds the text.")] = None,
-    ledger: Annotated[Path | None, typer.Option(help="The ledger that the empirical prior is charged to.")] = None,
-    max_words: Annotated[int | None, typer.Option(help="Declared cap: words counted per document.")] = None,
-    prior_epsilon: Annotated[float, typer.Option(help="Loss per document of the empirical prior.")] = 1.0,
-    other_data: Annotated[bool, typer.Option(help="Charge a ledger that belongs to another data set.")] = False,
-    start: Annotated[
-        float | None, typer.Option(help="The first epsilon; default: a 16th of the mechanism's own.")
-    ] = None,
-    draws: Annotated[int, typer.Option(help="Draws per setting.")] = 20_000,
-    lam: Lam = None,
-    distance: Distance = None,
-    gamma: Gamma = None,
+        Adversary, option("Whose error decides: one who samples (as in the paper), or the best one.")
+    ] = Adversary.SAMPLING,
+    positive: Annotated[Path | None, option("Positive words, one a line, for --loss sentiment.")] = None,
+    negative: Annotated[Path | None, option("Negative words, one a line, for --loss sentiment.")] = None,
+    prior: Annotated[
+        WordPrior, option("How frequent words are: as in public text, all alike, or counted in --data (charged).")
+    ] = WordPrior.PUBLIC,
+    start: Annotated[float | None, option("The first epsilon to try. Without: a 16th of the mechanism's own.")] = None,
+    draws: Annotated[int, option("Draws per setting that is tried.")] = 20_000,
     vectors: VectorFile = "default",
+    data: Annotated[Path | None, option("Private text to count words in.", group=PRIVATE_PRIOR)] = None,
+    text_field: TextField = None,
+    ledger: LedgerPath = None,
+    max_words: Annotated[int | None, option("Declared cap: words counted per document.", group=PRIVATE_PRIOR)] = None,
+    prior_epsilon: Annotated[float, option("What counting may cost each document.", group=PRIVATE_PRIOR)] = 1.0,
+    other_data: OtherData = False,
+    *,
+    shape: NoiseShape,
     as_json: AsJson = False,
 ) -> None:
-    """Choose epsilon, and t of words.vickrey: the largest inference error at a bounded utility loss (Algorithm 2).
+    """Choose epsilon, and t of words.vickrey: the largest error of an attacker at a bounded loss of utility (Algorithm 2).
 
     Example: textveil words tune --mechanism words.vickrey --max-loss 0.7
     """
     from textveil.core.params import positive as above_zero
-    from textveil.recipes import words_tune
+    from textveil.recipes.words import tune as words_tune
 
     above_zero("max-loss", max_loss)
-    made = make(mechanism, vectors=vectors, lam=lam, distance=distance, gamma=gamma).fit()
+    word_mechanism = make(mechanism, shape, vectors=vectors).fit()
     if (positive is None) != (negative is None):
         raise BadInput("a lexicon is two files", possible="--positive FILE --negative FILE")
     lexicon = (positive, negative) if positive and negative else None
     private = None
-    if prior == "empirical" and data and ledger and max_words:
+    if prior == WordPrior.EMPIRICAL and data and ledger and max_words:
         private = words_tune.PrivateText(data, ledger, prior_epsilon, max_words, text_field, other_data)
-    plan = words_tune.Plan(max_loss, loss, error, adversary, start, draws, lexicon)
-    law, told = words_tune.prior_of(prior, made.vectors_, private)
+    plan = words_tune.Plan(max_loss, loss.value, error.value, adversary.value, start, draws, lexicon)
+    used = words_tune.prior_of(prior.value, word_mechanism.vectors_, private)
     with bar("tuning", None, unit="settings", quiet=as_json) as advance:
-        result = words_tune.tune(made, plan, law, progress=lambda line: advance(1))
-    result["notes"].insert(0, told)
-    if as_json:
-        print_json(result)
-        return
-    typer.echo(f"{'epsilon':>9} {'t':>5}  {'L_M':<22} {'E_M sampling':<22} E_M optimal")
+        result = words_tune.tune(word_mechanism, plan, used.odds, progress=lambda line: advance(1))
+    result["notes"].insert(0, used.note)
+    result["notices"] = list(used.notices)
+    print_notices(result)
+    print_result(result, _tune_lines(result, max_loss, adversary.value), as_json=as_json)
+
+
+def _tune_lines(result: dict[str, Any], max_loss: float, adversary: str) -> Iterator[str]:
+    yield f"{'epsilon':>9} {'t':>5}  {'L_M':<22} {'E_M sampling':<22} E_M optimal"
     for trial in result["trials"]:
-        errors = [_interval(trial["error"].get(name)) for name in words_tune.ADVERSARIES]
+        sampling, optimal = (_interval(trial["error"].get(name.value)) for name in Adversary)
         t = "" if trial["t"] is None else f"{trial['t']:.2f}"
-        typer.echo(
-            f"{trial['epsilon']:>9.4g} {t:>5}  {_interval(trial['loss']):<22} {errors[0]:<22} {errors[1]}".rstrip()
-        )
+        yield f"{trial['epsilon']:>9.4g} {t:>5}  {_interval(trial['loss']):<22} {sampling:<22} {optimal}".rstrip()
     chosen = f"epsilon {result['epsilon']:g}" + ("" if result["t"] is None else f", t {result['t']:g}")
-    typer.echo(f"chosen: {chosen} (L_M <= {max_loss:g}, largest E_M of the {adversary} adversary)")
-    _echo_notes(result["notes"])
+    yield f"chosen: {chosen} (L_M <= {max_loss:g}, largest E_M of the {adversary} adversary)"
+    yield from _note_lines(result["notes"])
 
 
 @app.command()
 def compare(
-    mechanism: Annotated[list[str], typer.Option(help="Repeat it; the first is what the others are set against.")] = [  # noqa: B006
+    mechanism: Annotated[
+        list[str], option("Repeat it; the first is what the others are set against.", metavar="NAME")
+    ] = [  # noqa: B006
         "words.laplace",
         "words.brr",
     ],
-    attack_success: Annotated[float | None, typer.Option(help="Make the optimal attack succeed this often.")] = None,
-    stay: Annotated[float | None, typer.Option(help="Make words stay this often.")] = None,
-    draws: Annotated[int, typer.Option(help="Draws per figure.")] = 40_000,
+    attack_success: Annotated[
+        float | None, option("Set each so that the best attack finds words this often, e.g. 0.4.")
+    ] = None,
+    stay: Annotated[float | None, option("Set each so that words stay this often, e.g. 0.3.")] = None,
+    draws: Annotated[int, option("Draws per figure.")] = 40_000,
     vectors: VectorFile = "default",
     as_json: AsJson = False,
 ) -> None:
@@ -138,54 +152,45 @@ def compare(
 
     Example: textveil words compare --mechanism words.laplace --mechanism words.brr --attack-success 0.4
     """
-    from textveil.recipes import words_compare
+    from textveil.recipes.words import compare as words_compare
 
     if attack_success is not None and stay is not None:
         raise BadInput("give one of --attack-success and --stay, not both")
     axis = "attack-success" if attack_success is not None else "stay" if stay is not None else "epsilon"
     aim = words_compare.Aim(axis, attack_success if attack_success is not None else stay, draws)
-    made = [make(name, vectors=vectors) for name in mechanism]
-    with bar("comparing", len(made), unit="mechanisms", quiet=as_json) as advance:
-        result = words_compare.compare(made, aim, progress=lambda line: advance(1))
-    if as_json:
-        print_json(result)
-        return
-    typer.echo(
-        f"{'mechanism':<18} {'epsilon':>8}  {'stays':<20} {'attack succeeds':<20} {'entropy':>7}  distance of substitutes"
-    )
+    compared = [make(name, vectors=vectors) for name in mechanism]
+    with bar("comparing", len(compared), unit="mechanisms", quiet=as_json) as advance:
+        result = words_compare.compare(compared, aim, progress=lambda line: advance(1))
+    print_result(result, _compare_lines(result), as_json=as_json)
+
+
+def _compare_lines(result: dict[str, Any]) -> Iterator[str]:
+    head = f"{'mechanism':<18} {'epsilon':>8}  {'stays':<20} {'attack succeeds':<20} {'entropy':>7}"
+    yield f"{head}  distance of substitutes"
     for row in result["mechanisms"]:
         stays, attack = _interval(row["stay"]), _interval(row["attack_success"])
-        typer.echo(
-            f"{row['mechanism']:<18} {row['epsilon']:>8.4g}  {stays:<20} {attack:<20} {row['entropy']['value']:>7.2f}  "
-            f"{_interval(row['distance'])}"
-        )
-    typer.echo(
-        "privacy ratio against the first (Definition 5.1): epsilon of equal loss by average and by maximum distance"
-    )
+        figures = f"{row['mechanism']:<18} {row['epsilon']:>8.4g}  {stays:<20} {attack:<20}"
+        yield f"{figures} {row['entropy']['value']:>7.2f}  {_interval(row['distance'])}"
+    yield "privacy ratio against the first (Definition 5.1): epsilon of equal loss by average and by maximum distance"
     for row in result["privacy_ratio"]:
-        typer.echo(
+        yield (
             f"{row['mechanism']:<18} P_avg {row['average']:.4g}, P_max {row['maximum']:.4g}: "
             f"{row['by_average']['epsilon']:.4g} by average, {row['by_maximum']['epsilon']:.4g} by maximum"
         )
-    _echo_notes(result["notes"])
+    yield from _note_lines(result["notes"])
 
 
 @app.command()
 def certify(
     mechanism: MechanismName = "words.brr",
     epsilon: Epsilon = None,
-    words: Annotated[int | None, typer.Option(help="Only the first words; default: as many as are feasible.")] = None,
-    draws: Annotated[int, typer.Option(help="Draws per world, where only an audit is possible.")] = 60_000,
-    level: Annotated[float, typer.Option(help="Confidence of the audit.")] = 0.99,
-    angles: Annotated[int, typer.Option(help="Directions of the integration in two dimensions.")] = 1024,
-    t: T = None,
-    k: K = None,
-    lam: Lam = None,
-    paper_mode: PaperMode = False,
-    distance: Distance = None,
-    gamma: Gamma = None,
-    bits: Bits = None,
+    words: Annotated[int | None, option("Only the first words. Without: as many as are feasible.")] = None,
+    draws: Annotated[int, option("Draws per world, where only an audit is possible.")] = 60_000,
+    level: Annotated[float, option("Confidence of the audit.")] = 0.99,
+    angles: Annotated[int, option("Directions of the integration in two dimensions; more are more exact.")] = 1024,
     vectors: VectorFile = "default",
+    *,
+    shape: MechanismShape,
     as_json: AsJson = False,
 ) -> None:
     """Check a promise: on the whole transition matrix where it can be had, by a two-world audit elsewhere.
@@ -194,38 +199,41 @@ def certify(
 
     Example: textveil words certify --mechanism words.exponential --epsilon 3 --words 1000
     """
-    from textveil.recipes.words_certify import certify_words
+    from textveil.recipes.words.certify import certify_words
 
-    shape = {"t": t, "k": k, "lam": lam, "distance": distance, "gamma": gamma, "bits": bits}
-    made = make(mechanism, epsilon=epsilon, vectors=vectors, paper_mode=paper_mode or None, **shape)
-    result = certify_words(made, words=words, angles=angles, draws=draws, level=level)
-    if as_json:
-        print_json(result)
-        return
-    typer.echo(f"claim:   {result['claim']}")
-    typer.echo(f"method:  {result['method']}, {result['words']:,} words")
+    word_mechanism = make(mechanism, shape, **given(epsilon=epsilon, vectors=vectors))
+    result = certify_words(word_mechanism, words=words, angles=angles, draws=draws, level=level)
+    print_result(result, _certify_lines(result), as_json=as_json)
+
+
+def _certify_lines(result: dict[str, Any]) -> Iterator[str]:
+    yield f"claim:   {result['claim']}"
+    yield f"method:  {result['method']}, {result['words']:,} words"
     if result["at"] is not None:
         at = result["at"]
         worst = result["worst"] if isinstance(result["worst"], str) else f"{result['worst']:.6g}"
-        typer.echo(f"worst:   log ratio - epsilon * distance = {worst} (numeric error {result['numeric_error']:.2g}),")
-        typer.echo(f"         between '{at['first']}' and '{at['second']}' at the output '{at['output']}'")
+        yield f"worst:   log ratio - epsilon * distance = {worst} (numeric error {result['numeric_error']:.2g}),"
+        yield f"         between '{at['first']}' and '{at['second']}' at the output '{at['output']}'"
     for one in result.get("pairs", []):
         floor = one["floor"] if isinstance(one["floor"], str) else f"{one['floor']:.3g}"
-        typer.echo(
+        yield (
             f"{one['pair']}: '{one['first']}' and '{one['second']}', {one['distance']:.3g} apart: loss at least {floor}, "
             f"allowed {one['allowed']:.3g}{', refuted' if one['refuted'] else ''}"
         )
         if "why" in one:
-            typer.echo(f"  {one['why']}")
-    typer.echo(f"verdict: {result['verdict']}")
-    _echo_notes(result["notes"])
+            yield f"  {one['why']}"
+    yield f"verdict: {result['verdict']}"
+    yield from _note_lines(result["notes"])
 
 
-def make(name: str, **parameters: Any) -> Any:
+def make(name: str, shape: NoiseShape | None = None, **parameters: Any) -> Any:
     """A mechanism from the options that were given."""
     from textveil.core import registry
 
-    return registry.make("mechanism", name, **{key: value for key, value in parameters.items() if value is not None})
+    own = {} if shape is None else given(**plain(shape))
+    if not own.get("paper_mode", True):
+        del own["paper_mode"]  # only one mechanism knows it
+    return registry.make("mechanism", name, **own, **parameters)
 
 
 def _interval(shown: dict[str, Any] | None) -> str:
@@ -234,6 +242,5 @@ def _interval(shown: dict[str, Any] | None) -> str:
     return f"{shown['value']:.3f} [{shown['interval'][0]:.3f}, {shown['interval'][1]:.3f}]"
 
 
-def _echo_notes(notes: list[str]) -> None:
-    for note in notes:
-        typer.echo(f"note: {note}")
+def _note_lines(notes: list[str]) -> list[str]:
+    return [f"note: {note}" for note in notes]

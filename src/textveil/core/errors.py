@@ -1,9 +1,10 @@
 """Every error a user can meet, sorted by remedy.
 
     TextveilError
-    ├── BadInput          the caller can mend it: exit code 2
+    ├── BadInput          the caller can mend it: exit code 2; a ValueError too
     │   ├── BadParameter  a value outside its range
-    │   └── UnknownName   a name that does not exist; lists those that do, nearest first
+    │   ├── UnknownName   a name that does not exist; lists those that do, nearest first
+    │   └── NotFitted     asked before `fit`; scikit-learn's NotFittedError too, where that is loaded
     ├── Refused           the privacy rules say no: exit code 1
     │   ├── BudgetExceeded
     │   ├── OtherData     this ledger belongs to another data set
@@ -17,7 +18,10 @@ file, line and field, not by its content.
 from __future__ import annotations
 
 import difflib
+import functools
+import sys
 from collections.abc import Iterable
+from typing import Any
 
 
 class TextveilError(Exception):
@@ -26,7 +30,7 @@ class TextveilError(Exception):
     exit_code = 2
 
 
-class BadInput(TextveilError):
+class BadInput(TextveilError, ValueError):
     """Bad data, file or usage.
 
     >>> str(BadInput("is not valid JSON", where="notes.jsonl", line=7, possible="one JSON object per line"))
@@ -52,7 +56,7 @@ class BadInput(TextveilError):
         self.what, self.where, self.line, self.field, self.possible = what, where, line, field, possible
 
 
-class BadParameter(BadInput, ValueError):
+class BadParameter(BadInput):
     """A parameter outside its range.
 
     >>> str(BadParameter("epsilon", -1, "a finite number above 0"))
@@ -77,6 +81,39 @@ class UnknownName(BadInput, KeyError):
         self.name, self.known = name, ranked
 
     __str__ = Exception.__str__  # KeyError would print the repr
+
+
+class NotFitted(BadInput, AttributeError):
+    """An estimator that was asked for what only `fit` gives it. Made by `not_fitted`."""
+
+    def __reduce__(self) -> Any:
+        return _rebuilt, (str(self),)
+
+
+def not_fitted(estimator: object, possible: str = "fit first") -> NotFitted:
+    """The error of an estimator that has not been fitted; with scikit-learn loaded it is a `NotFittedError` as well.
+
+    Whoever can catch that has loaded scikit-learn, so nothing is imported for it here.
+
+    >>> str(not_fitted([], "fit(texts)"))
+    'list has not been fitted; possible: fit(texts)'
+    """
+    return _unfitted_class("sklearn.exceptions" in sys.modules)(
+        f"{type(estimator).__name__} has not been fitted", possible=possible
+    )
+
+
+@functools.cache
+def _unfitted_class(with_sklearn: bool) -> type[NotFitted]:
+    if not with_sklearn:
+        return NotFitted
+    theirs = sys.modules["sklearn.exceptions"].NotFittedError
+    return type("NotFitted", (NotFitted, theirs), {"__doc__": NotFitted.__doc__, "__module__": __name__})
+
+
+def _rebuilt(message: str) -> NotFitted:
+    """The error as another process sent it."""
+    return _unfitted_class("sklearn.exceptions" in sys.modules)(message)
 
 
 class Refused(TextveilError):

@@ -7,9 +7,11 @@ only when scikit-learn asks, so that a light installation (numpy alone) can stil
 from __future__ import annotations
 
 import inspect
+import math
 from typing import Any, Self
 
 from .errors import UnknownName
+from .explained import with_all_parameters
 
 
 class Estimator:
@@ -22,6 +24,11 @@ class Estimator:
     Scale(factor=4)
     """
 
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if vars(cls).get("__doc__"):
+            cls.__doc__ = with_all_parameters(cls, cls._parameter_names())
+
     @classmethod
     def _parameter_names(cls) -> list[str]:
         found = inspect.signature(cls.__init__).parameters.values()
@@ -29,6 +36,17 @@ class Estimator:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self._parameter_names()}
+
+    def public_params(self) -> dict[str, Any]:
+        """What a release may say of its parameters: JSON values, and never the seed, which would undo a draft.
+
+        >>> class Scale(Estimator):
+        ...     def __init__(self, factor=2, seed=None):
+        ...         self.factor, self.seed = factor, seed
+        >>> Scale(factor=3, seed=7).public_params()
+        {'factor': 3}
+        """
+        return {name: _shown(value) for name, value in self.get_params().items() if name != "seed"}
 
     def set_params(self, **values: Any) -> Self:
         known = self._parameter_names()
@@ -52,3 +70,29 @@ class Estimator:
             transformer_tags=TransformerTags(),
             input_tags=InputTags(string=True, two_d_array=False),
         )
+
+
+def public_params_of(mechanism: Any) -> dict[str, Any]:
+    """`public_params` of anything that has it, else its parameters without the seed; a mechanism without any has none."""
+    if callable(chosen := getattr(mechanism, "public_params", None)):
+        return dict(chosen())
+    ask = getattr(mechanism, "get_params", None)
+    return {n: _shown(v) for n, v in ask().items() if n != "seed"} if callable(ask) else {}
+
+
+def _shown(value: Any) -> Any:
+    """A value as JSON holds it; an object by the name it has, else by its type: never by its content."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_shown(v) for v in (sorted(value) if isinstance(value, (set, frozenset)) else value)]
+    if isinstance(value, dict):
+        return {str(k): _shown(v) for k, v in value.items()}
+    if callable(ask := getattr(value, "to_json", None)):
+        return ask()
+    if isinstance(name := getattr(value, "name", None), str):
+        return name
+    item = getattr(value, "item", None)
+    return _shown(item()) if callable(item) and getattr(value, "ndim", 1) == 0 else type(value).__name__

@@ -42,6 +42,22 @@ class Fingerprint:
             self.update(text)
         return self
 
+    def update_value(self, data: Any) -> Fingerprint | None:
+        """Texts, an array, a sparse matrix or a JSON value; None for what has no fixed form of bytes."""
+        if isinstance(data, str):
+            return self.update(data)
+        if hasattr(data, "tocsr"):
+            return _sparse(self, data)
+        if hasattr(data, "to_numpy"):
+            data = data.to_numpy()
+        if isinstance(data, np.ndarray):
+            if data.dtype.kind not in "OU":
+                return _array(self, data)
+            data = data.tolist()
+        if isinstance(data, (list, tuple)) and all(isinstance(d, str) for d in data):
+            return self.update_all(data)
+        return _json(self, data)
+
     def hexdigest(self) -> str:
         return self._hash.hexdigest()
 
@@ -62,20 +78,8 @@ def fingerprint_of(data: Any, key: bytes) -> str | None:
     >>> fingerprint_of(iter(["one"]), bytes(32)) is None
     True
     """
-    mark = Fingerprint(key)
-    if isinstance(data, str):
-        return mark.update(data).hexdigest()
-    if hasattr(data, "tocsr"):
-        return _sparse(mark, data).hexdigest()
-    if hasattr(data, "to_numpy"):
-        data = data.to_numpy()
-    if isinstance(data, np.ndarray):
-        if data.dtype.kind not in "OU":
-            return _array(mark, data).hexdigest()
-        data = data.tolist()
-    if isinstance(data, (list, tuple)) and all(isinstance(d, str) for d in data):
-        return mark.update_all(data).hexdigest()
-    return _json(mark, data)
+    mark = Fingerprint(key).update_value(data)
+    return None if mark is None else mark.hexdigest()
 
 
 def _array(mark: Fingerprint, array: np.ndarray) -> Fingerprint:
@@ -93,9 +97,9 @@ def _sparse(mark: Fingerprint, matrix: Any) -> Fingerprint:
     return mark
 
 
-def _json(mark: Fingerprint, data: Any) -> str | None:
+def _json(mark: Fingerprint, data: Any) -> Fingerprint | None:
     try:
         text = json.dumps(data, sort_keys=True, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError):
         return None
-    return mark.update_bytes(text.encode()).hexdigest()
+    return mark.update_bytes(text.encode())

@@ -7,8 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import CannotAdd
-from .losses import Approx, LimitedPrecision, Loss, Metric, loss_from_json, times
+from .losses import LimitedPrecision, Loss, Metric, downward, loss_from_json, upward
 from .units import Adjacency, Unit
+
+MOST_SURE = 0.95  # how often an even guess may be right where a promise is still said to bound something
+
+
+@dataclass(frozen=True)
+class GuaranteeParts:
+    """A promise in plain words, piece by piece. Phrases have no full stop; `bound` and `how_sure` are sentences."""
+
+    protected: str  # whom or what; empty when nothing is promised
+    bound: str  # by how much a neighbour may change what is seen, or why nothing is promised
+    how_sure: str  # what that means for a guess; empty when nothing can be said
+    assumptions: tuple[str, ...]
+    not_protected: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -68,18 +81,46 @@ class Guarantee:
             mine, theirs = (f"per {g.unit} ({g.adjacency})" for g in (self, other))
             raise CannotAdd(f"a promise {mine} and one {theirs} {what}")
 
+    @property
+    def is_bounding(self) -> bool:
+        """True where the promise bounds something: an even guess between any two neighbours stays at or below 95 %.
+
+        A metric promise is judged at its diameter, limited precision at its N counts, which are its neighbours.
+
+        >>> Guarantee(Metric(0.5, "hamming", "ab12", 256.0), Unit.WORD, Adjacency.METRIC).is_bounding
+        False
+        """
+        right = self.loss.even_guess()
+        return self.label == "guarantee" and right is not None and right <= MOST_SURE * (1 + 1e-12)
+
+    def parts(self) -> GuaranteeParts:
+        """What `explain` says, piece by piece, for a page that lays it out."""
+        if self.label != "guarantee":
+            return GuaranteeParts("", _capital(self.loss.sentence()), "", self.assumes, (_NOTHING_CLAIMED,))
+        match self.loss:
+            case LimitedPrecision(_, n, _):
+                protected, not_protected = _counts_of(n, self.unit), _not_protected_counts(n)
+                bound = _capital(self.loss.sentence())
+            case _:
+                protected = self.unit.phrase
+                not_protected = (*_too_far(self.loss, self.unit), *_NOT_PROTECTED[self.unit])
+                bound = (
+                    f"Whether it {self.adjacency.phrase} changes what anyone sees only within a bound: "
+                    f"{self.loss.sentence()}"
+                )
+        return GuaranteeParts(protected, bound, _how_sure(self.loss, self.unit), self.assumes, not_protected)
+
     def explain(self) -> str:
         """Plain sentences for whoever has to decide: what is protected, what is not."""
+        parts = self.parts()
         if self.label != "guarantee":
-            return f"{_capital(self.loss.sentence())}."
-        lines = [
-            f"Protected: {self.unit.phrase}. Whether it {self.adjacency.phrase} changes what anyone sees only within "
-            f"a bound: {self.loss.sentence()}."
-        ]
-        lines += _how_strong(self.loss)
-        if self.assumes:
-            lines.append("This holds as long as: " + "; ".join(self.assumes) + ".")
-        lines.append(f"Not protected: {_NOT_PROTECTED[self.unit]}.")
+            return f"{parts.bound}."
+        lines = [f"Protected: {parts.protected}. {parts.bound}."]
+        if parts.how_sure:
+            lines.append(f"{parts.how_sure}.")
+        if parts.assumptions:
+            lines.append("This holds as long as: " + "; ".join(parts.assumptions) + ".")
+        lines.append("Not protected: " + "; ".join(parts.not_protected) + ".")
         return " ".join(lines)
 
     def to_json(self) -> dict[str, Any]:
@@ -103,27 +144,47 @@ class Guarantee:
         )
 
 
-def _how_strong(loss: Loss) -> list[str]:
+def _how_sure(loss: Loss, unit: Unit) -> str:
     """What the number means for someone who guesses between two possibilities that seemed equally likely before."""
-    match loss:
-        case Approx(epsilon, _) | LimitedPrecision(epsilon, _, _):
-            pass
-        case Metric() if loss.diameter is not None:
-            near, far = loss.epsilon * loss.diameter / 10, loss.worst
-            return [
-                f"A guess between two inputs that was even before may be right {_even_guess(near)} afterwards if they are a "
-                f"tenth of the largest distance apart, and {_even_guess(far)} ({times(far)}) if they are the two most "
-                f"different ones."
-            ]
-        case _:
-            return []
-    return [f"A guess that was even before may be right {_even_guess(epsilon)} afterwards, not more."]
+    right = loss.even_guess()
+    if right is None or (isinstance(loss, Metric) and loss.diameter is None):
+        return ""
+    if not isinstance(loss, Metric):
+        return f"A guess that was even before may be right {often(right)} afterwards, not more"
+    things = "words" if unit is Unit.WORD else "inputs"
+    if right <= MOST_SURE:
+        return (
+            f"A guess between two {things} that was even before may be right {often(right)} afterwards, not more, "
+            "even if they are the two most different ones"
+        )
+    return (
+        f"A guess between two near {things}, at most {downward(near_distance(loss), 3)} apart, that was even before stays at "
+        f"or below {MOST_SURE * 100:g} % afterwards"
+    )
 
 
-def _even_guess(epsilon: float) -> str:
-    """e^eps / (1 + e^eps) as a percentage, rounded up so that it stays a bound."""
-    share = 1 / (1 + math.exp(-min(epsilon, 700.0)))
-    percent = math.ceil(share * 1000) / 10
+def near_distance(loss: Metric) -> float:
+    """Up to which distance an even guess between two inputs stays at or below 95 %."""
+    return math.inf if loss.epsilon == 0 else math.log(MOST_SURE / (1 - MOST_SURE)) / loss.epsilon
+
+
+def _too_far(loss: Loss, unit: Unit) -> tuple[str, ...]:
+    """What a theorem about near inputs leaves open: the far ones."""
+    right = loss.even_guess()
+    if not isinstance(loss, Metric) or right is None or right <= MOST_SURE:
+        return ()
+    things = "words" if unit is Unit.WORD else "inputs"
+    if loss.diameter is None:
+        return (f"two {things} that are far apart: how far two of them can be is not known",)
+    return (
+        f"two {things} that are further apart: between the two most different ones ({upward(loss.diameter)} apart) an even "
+        f"guess may be right {often(right)} afterwards",
+    )
+
+
+def often(share: float) -> str:
+    """A share of the time, rounded up so that it stays a bound."""
+    percent = math.ceil(share * 1000 * (1 - 1e-12)) / 10
     return "practically always" if percent >= 100 else f"{percent:.1f} % of the time"
 
 
@@ -131,15 +192,31 @@ def _capital(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-_NOT_PROTECTED: dict[Unit, str] = {
+def _counts_of(n: int, unit: Unit) -> str:
+    return f"any {n} counts of one {unit}" if n > 1 else f"any single count of one {unit}"
+
+
+def _not_protected_counts(n: int) -> tuple[str, ...]:
+    return (
+        f"two documents that differ in more than {n} counts: twice as many counts lose twice as much, and so on, so "
+        "documents with different content may be told apart",
+        "a person who wrote several of the documents",
+    )
+
+
+_NOTHING_CLAIMED = "no bound on what the output gives away is claimed, for anyone"
+_NOT_PROTECTED: dict[Unit, tuple[str, ...]] = {
     Unit.WORD: (
-        "the length of the text, the order of its words, punctuation and layout, and what several words say together: "
-        "each word has its own budget, so a document of n words may lose n times as much"
+        "the length of the text, the order of its words, punctuation and layout",
+        "a word that stands several times: each occurrence is drawn by itself, and whoever takes them together recovers "
+        "the word more often",
+        "what several words say together: each has its own budget, so a document of n words may lose n times as much",
     ),
-    Unit.TERM: "which other terms occur, and anything about a document as a whole",
-    Unit.EXAMPLE: "a person or document that contributed several examples",
-    Unit.DOCUMENT: "a person who wrote several of the documents",
-    Unit.USER: "facts that hold for many users at once",
-    Unit.CLIENT: "facts that hold for many clients at once",
-    Unit.PARTY: "what the announced result itself tells",
+    Unit.TERM: ("which other terms occur, and anything about a document as a whole",),
+    Unit.EXAMPLE: ("a person or document that contributed several examples",),
+    Unit.PARAGRAPH: ("a document with several paragraphs, or a fact that stands in several of them",),
+    Unit.DOCUMENT: ("a person who wrote several of the documents",),
+    Unit.USER: ("facts that hold for many users at once",),
+    Unit.CLIENT: ("facts that hold for many clients at once",),
+    Unit.PARTY: ("what the announced result itself tells",),
 }

@@ -13,18 +13,38 @@ Each class states a bound on how much better anyone can tell two neighbouring wo
 Sums are sequential composition: losses of one kind add, Pure counts as Approx with d = 0. What has no sum raises
 CannotAdd, because a silent wrong number is worse than an error. Events, which compose more tightly, are added by the
 accountant (accounting room), not here.
+
+`even_guess` reads each bound as the largest chance to be right of someone who has to say which of two neighbouring worlds
+is the true one, when both were equally likely before. The best such guesser is right (1 + TV) / 2 of the time, TV being the
+total variation distance between the two laws of the output:
+
+    (e, d)    TV <= (exp(e) - 1 + 2 d) / (exp(e) + 1), so he is right (exp(e) + d) / (exp(e) + 1) of the time: add up the two
+              inequalities P(S) <= exp(e) Q(S) + d and 1 - Q(S) <= exp(e) (1 - P(S)) + d
+    Renyi     KL is at most the divergence D of any order above 1, and TV <= sqrt(D / 2) (Pinsker) and
+              TV <= sqrt(1 - exp(-D)) (Bretagnolle and Huber)
+
+Printed figures are rounded up (`upward`), so that a sentence never states less than the bound.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, fields
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any, ClassVar
 
 from .errors import BadInput, CannotAdd, UnknownName
 from .params import fraction, non_negative, positive_integer
 
 COUNTS_METRIC = "counts_l1"
+METRICS = {
+    "angular",
+    "euclidean",
+    "hamming",
+    "mahalanobis",
+    COUNTS_METRIC,
+}  # names of budgets; a plug-in may add its own
+_DUST = Decimal("1e-12")  # relative: what sums of doubles lose or gain, so that 0.1 + 0.2 prints as 0.3
 
 
 @dataclass(frozen=True)
@@ -43,6 +63,10 @@ class Loss:
 
     def sentence(self) -> str:
         raise CannotAdd(f"a loss of kind '{self.kind}' has no sentence")
+
+    def even_guess(self) -> float | None:
+        """The largest chance to be right of a guess between two neighbours that was even before; None without a theorem."""
+        return None
 
     def to_json(self) -> dict[str, Any]:
         return {"kind": self.kind, **{k: _finite(v) for k, v in asdict(self).items()}}
@@ -72,8 +96,11 @@ class Approx(Loss):
         return super().covers(other)
 
     def sentence(self) -> str:
-        slack = f", except with probability {self.delta:.3g}" if self.delta else ""
-        return f"no result becomes more than {times(self.epsilon)} as likely (epsilon {self.epsilon:.4g}){slack}"
+        odds = f"{times(self.epsilon)} as likely (epsilon {upward(self.epsilon)})"
+        return f"no result becomes more than {odds}{_slack(self.delta)}"
+
+    def even_guess(self) -> float:
+        return _even_guess(self.epsilon, self.delta)
 
 
 @dataclass(frozen=True)
@@ -120,7 +147,10 @@ class Renyi(Loss):
         return super().covers(other)
 
     def sentence(self) -> str:
-        return f"the Renyi divergence of order {self.alpha:g} between the two worlds is at most {self.epsilon:.4g}"
+        return f"the Renyi divergence of order {self.alpha:g} between the two worlds is at most {upward(self.epsilon)}"
+
+    def even_guess(self) -> float:
+        return _even_guess_of_divergence(self.epsilon)
 
 
 @dataclass(frozen=True)
@@ -138,7 +168,10 @@ class ZCDP(Loss):
         return other.rho <= self.rho if isinstance(other, ZCDP) else super().covers(other)
 
     def sentence(self) -> str:
-        return f"the Renyi divergence of every order a between the two worlds is at most {self.rho:.4g} * a"
+        return f"the Renyi divergence of every order a between the two worlds is at most {upward(self.rho)} * a"
+
+    def even_guess(self) -> float:
+        return _even_guess_of_divergence(self.rho)
 
 
 @dataclass(frozen=True)
@@ -179,14 +212,18 @@ class Metric(Loss):
 
     def sentence(self) -> str:
         text = (
-            f"for two inputs at {self.metric} distance D, no result is more than exp({self.epsilon:.4g} * D) times as "
+            f"for two inputs at {self.metric} distance D, no result is more than exp({upward(self.epsilon)} * D) times as "
             "likely from one as from the other"
         )
         if self.diameter is None:
             return text
         return text + (
-            f"; the two most different inputs are {self.diameter:.4g} apart, so the worst loss is {self.worst:.4g}"
+            f"; the two most different inputs are {upward(self.diameter)} apart, so the worst loss is {upward(self.worst)}"
         )
+
+    def even_guess(self) -> float:
+        """Between the two most different inputs; certain when the diameter is not known."""
+        return _even_guess(self.worst)
 
     def to_json(self) -> dict[str, Any]:
         shown = super().to_json()
@@ -234,11 +271,14 @@ class LimitedPrecision(Loss):
         return super().covers(other)
 
     def sentence(self) -> str:
-        slack = f", except with probability {self.delta:.3g}" if self.delta else ""
         return (
-            f"for two documents whose word counts differ by at most {self.n} in total, no result becomes more than "
-            f"{times(self.epsilon)} as likely (epsilon {self.epsilon:.4g}){slack}"
+            f"for two documents that differ in at most {self.n} counts, no result becomes more than "
+            f"{times(self.epsilon)} as likely (epsilon {upward(self.epsilon)}){_slack(self.delta)}"
         )
+
+    def even_guess(self) -> float:
+        """Between two documents that differ in at most n counts; not between any two documents."""
+        return _even_guess(self.epsilon, self.delta)
 
 
 @dataclass(frozen=True)
@@ -252,7 +292,8 @@ class Measured(Loss):
     label: ClassVar[str] = "measured"
 
     def sentence(self) -> str:
-        return f"measured on this data ({self.how}): epsilon {self.epsilon:.4g}, delta {self.delta:.3g}; no theorem covers it"
+        figures = f"epsilon {upward(self.epsilon)}, delta {upward(self.delta, 3)}"
+        return f"measured on this data ({self.how}): {figures}; no theorem covers it"
 
 
 @dataclass(frozen=True)
@@ -311,7 +352,7 @@ def loss_from_json(shown: dict[str, Any]) -> Loss:
 
 
 def times(epsilon: float) -> str:
-    """exp(epsilon) in words.
+    """exp(epsilon) in words, rounded up.
 
     >>> times(0.5), times(20)
     ('1.65 times', '4.9e+08 times')
@@ -319,7 +360,47 @@ def times(epsilon: float) -> str:
     if epsilon > 700:
         return "any number of times"
     odds = math.exp(epsilon)
-    return f"{odds:.3g} times" if odds < 1e4 else f"{odds:.1e} times"
+    return f"{upward(odds, 3)} times" if odds < 1e4 else f"{upward(odds, 2)} times"
+
+
+def upward(value: float, digits: int = 4) -> str:
+    """A number as text with so many digits, never smaller than it is (but for the rounding of sums, one part in 10^12).
+
+    >>> upward(0.3606273), upward(0.1 + 0.2), upward(2.0), upward(9.99991)
+    ('0.3607', '0.3', '2', '10')
+    """
+    return _rounded(value, digits, 1 - _DUST, ROUND_CEILING)
+
+
+def downward(value: float, digits: int = 4) -> str:
+    """A number as text, never larger than it is: for what is left of a budget.
+
+    >>> downward(0.3606273), downward(0.8 - 0.5)
+    ('0.3606', '0.3')
+    """
+    return _rounded(value, digits, 1 + _DUST, ROUND_FLOOR)
+
+
+def _rounded(value: float, digits: int, dust: Decimal, way: str) -> str:
+    if not math.isfinite(value) or value == 0:
+        return f"{value:g}"
+    exact = Decimal(value) * dust
+    step = Decimal((0, (1,), exact.adjusted() - digits + 1))
+    return f"{float(exact.quantize(step, way)):.{digits}g}"
+
+
+def _slack(delta: float) -> str:
+    return f", except with probability {upward(delta, 3)}" if delta else ""
+
+
+def _even_guess(epsilon: float, delta: float = 0.0) -> float:
+    share = math.exp(-min(epsilon, 700.0))  # (1 + delta / e^epsilon) / (1 + 1 / e^epsilon)
+    return 1.0 if math.isinf(epsilon) else min(1.0, (1 + delta * share) / (1 + share))
+
+
+def _even_guess_of_divergence(divergence: float) -> float:
+    apart = min(math.sqrt(divergence / 2), math.sqrt(-math.expm1(-divergence)))
+    return min(1.0, (1 + apart) / 2)
 
 
 def _finite(value: Any) -> Any:

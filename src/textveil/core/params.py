@@ -52,6 +52,15 @@ def positive_integer(name: str, value: Any) -> int:
     return int(value)
 
 
+def seed_or_none(name: str, value: Any) -> int | None:
+    """A whole number of 0 or more, or None for the secure source."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 0:
+        raise BadParameter(name, value, "a whole number of 0 or more, or None")
+    return int(value)
+
+
 def choice(name: str, value: Any, allowed: Collection[str]) -> str:
     """One of a fixed set of names."""
     if value not in allowed:
@@ -66,15 +75,21 @@ def needs(extra: str, *packages: str) -> None:
     >>> needs("fast", "no_such_package")
     Traceback (most recent call last):
     ...
-    textveil.core.errors.BadInput: this needs no_such_package, which is not installed; possible: pip install 'textveil[fast]'
+    textveil.core.errors.BadInput: this needs no_such_package, which is not installed; possible: pip install -e '.[fast]' in a
+    checkout of Textveil
     """
     missing = [package for package in packages if find_spec(package) is None]
     if missing:
         verb = "is" if len(missing) == 1 else "are"
         raise BadInput(
             f"this needs {' and '.join(missing)}, which {verb} not installed",
-            possible=f"pip install 'textveil[{extra}]'",
+            possible=install_hint(extra),
         )
+
+
+def install_hint(extra: str) -> str:
+    """How the optional packages of an extra are installed."""
+    return f"pip install -e '.[{extra}]' in a checkout of Textveil"
 
 
 def _is_number(value: Any) -> bool:

@@ -15,6 +15,8 @@ from .errors import BadInput, UnknownName
 
 MECHANISMS = {
     "counts.limited_precision": "textveil.counts.mechanism:LimitedPrecision",
+    "hashed.extractor": "textveil.hashed.extractor:Extractor",
+    "hashed.sound": "textveil.hashed.sound:SoundTrainer",
     "training.classifier": "textveil.training.classifier:Classifier",
     "training.lm": "textveil.training.language_model:LanguageModel",
     "training.tagger": "textveil.training.tagger:Tagger",
@@ -28,28 +30,35 @@ MECHANISMS = {
 }
 
 ATTACKS = {
-    "counts.linkage": "textveil.attacks.linkage:LinkageAttack",
-    "counts.passage": "textveil.attacks.passage:PassageAttack",
-    "counts.phrase": "textveil.attacks.passage:PhraseAttack",
-    "hashed.api": "textveil.attacks.hashed_api:ApiAttack",
-    "hashed.lookup": "textveil.attacks.hashed_lookup:LookupAttack",
-    "hashed.membership": "textveil.attacks.hashed_membership:TermMembershipAttack",
-    "hashed.probing": "textveil.attacks.hashed_probing:ProbingAttack",
-    "hashed.redacted": "textveil.attacks.hashed_redacted:RedactedAttack",
-    "hashed.retrain": "textveil.attacks.hashed_retrain:RetrainAttack",
-    "training.exposure": "textveil.attacks.exposure_test:ExposureAttack",
-    "training.lira": "textveil.attacks.membership_loss:LiraAttack",
-    "training.membership": "textveil.attacks.membership_loss:LossAttack",
-    "training.one_run": "textveil.attacks.one_run:OneRunAttack",
-    "words.bayes": "textveil.attacks.words_bayes:BayesAttack",
-    "words.nearest": "textveil.attacks.words_nearest:NearestAttack",
-    "words.two_worlds": "textveil.attacks.words_two_worlds:TwoWorldsAttack",
-    "words.context": "textveil.attacks.words_context:ContextAttack",
-    "membership.shadow": "textveil.attacks.membership:ShadowAttack",
+    "counts.linkage": "textveil.attacks.counts.linkage:LinkageAttack",
+    "counts.passage": "textveil.attacks.counts.passage:PassageAttack",
+    "counts.phrase": "textveil.attacks.counts.passage:PhraseAttack",
+    "hashed.api": "textveil.attacks.hashed.api:ApiAttack",
+    "hashed.lookup": "textveil.attacks.hashed.lookup:LookupAttack",
+    "hashed.membership": "textveil.attacks.hashed.membership:TermMembershipAttack",
+    "hashed.probing": "textveil.attacks.hashed.probing:ProbingAttack",
+    "hashed.redacted": "textveil.attacks.hashed.redacted:RedactedAttack",
+    "hashed.retrain": "textveil.attacks.hashed.retrain:RetrainAttack",
+    "training.exposure": "textveil.attacks.training.canary_rank:ExposureAttack",
+    "training.lira": "textveil.attacks.training.membership:LiraAttack",
+    "training.membership": "textveil.attacks.training.membership:LossAttack",
+    "training.one_run": "textveil.attacks.training.one_run:OneRunAttack",
+    "words.bayes": "textveil.attacks.words.bayes:BayesAttack",
+    "words.nearest": "textveil.attacks.words.nearest:NearestAttack",
+    "words.repeated": "textveil.attacks.words.repeated:RepeatedAttack",
+    "words.two_worlds": "textveil.attacks.words.two_worlds:TwoWorldsAttack",
+    "words.context": "textveil.attacks.words.context:ContextAttack",
+    "membership.shadow": "textveil.attacks.words.shadow:ShadowAttack",
 }
 
 WRITERS = {
     "card": "textveil.report.card:write_card",
+}
+
+# Files beside data.* or model/ that a release of this mechanism may hold.
+FILES = {
+    "counts.limited_precision": ("vocabulary.txt", "groups.npz"),
+    "training.vocab": ("words.tsv",),
 }
 
 _GROUPS = {"mechanism": MECHANISMS, "attack": ATTACKS, "writer": WRITERS}
@@ -86,6 +95,15 @@ def make(kind: str, name: str, **parameters: Any) -> Any:
             if parameter not in allowed():
                 raise BadInput(f"{name} has no parameter '{parameter}'", possible=", ".join(allowed()))
     return factory(**parameters)
+
+
+def files_of(mechanism: str) -> tuple[str, ...]:
+    """Further files that a release of this mechanism may hold.
+
+    >>> files_of("counts.limited_precision")
+    ('vocabulary.txt', 'groups.npz')
+    """
+    return FILES.get(mechanism, ())
 
 
 @cache

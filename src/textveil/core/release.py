@@ -1,7 +1,8 @@
 """An output with its promise, and the folder it is saved in.
 
-A release folder holds `data.*` (or `model/`), `release.json` and `card.html`. It appears in one step: everything is
-written into a hidden folder beside it, which is renamed at the end, so there is no half-written release.
+A release folder holds `data.*` (or `model/`), `release.json`, `card.html` and the further names that its mechanism
+registers (`registry.FILES`); nothing else may stand in it. It appears in one step: everything is written into a hidden
+folder, which gets its name at the end (`settle`), so there is no half-written release.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ from typing import Any
 from . import registry
 from .errors import BadInput
 from .events import Event, event_from_json
+from .files import empty_folder, lock_folder, sync_folder, write_whole
 from .guarantee import Guarantee
 from .payload import Payload, read_payload, write_payload
 
 MANIFEST = "release.json"
 CARD = "card.html"
+FORMAT = 2  # of release.json
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,9 @@ class Release:
     entry: str | None
     stamp: Stamp
     evidence: tuple[dict[str, Any], ...] = ()
+    passes: tuple[str, ...] = ()  # everything that left unprotected, by name
+    entries: tuple[str, str] | None = None  # the first and the last line, where there were several charges
+    head: str | None = None  # of the ledger after the charge: an anchor for its chain
 
     def then(self, post: Callable[[Any], Any]) -> Release:
         """Post-processing: whatever is computed from the value alone keeps the promise."""
@@ -67,6 +73,7 @@ class Release:
         with new_folder(folder) as hidden:
             data = write_payload(hidden, self.value)
             write_manifest(hidden, self.manifest(data))
+            check_names(hidden, self.stamp.mechanism)
         return Path(folder)
 
     def manifest(self, data: str) -> dict[str, Any]:
@@ -75,14 +82,18 @@ class Release:
 
         return {
             "textveil": __version__,
+            "format": FORMAT,
             "mechanism": self.stamp.mechanism,
             "parameters": self.stamp.parameters,
             "guarantee": self.guarantee.to_json(),
             "event": self.event.to_json(),
             "entry": self.entry,
+            "entries": None if self.entries is None else list(self.entries),
+            "head": self.head,
             "draft": self.stamp.draft,
             "created": self.stamp.created,
             "versions": self.stamp.versions,
+            "passes": list(self.passes),
             "facts": self.stamp.facts,
             "data": data,
             "evidence": list(self.evidence),
@@ -107,39 +118,50 @@ class Release:
             shown["entry"],
             stamp,
             tuple(shown.get("evidence", ())),
+            tuple(shown.get("passes", ())),
+            tuple(shown["entries"]) if shown.get("entries") else None,
+            shown.get("head"),
         )
 
 
 @contextmanager
-def new_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
-    """A hidden folder beside `folder` that takes its name when the block ends well and vanishes when it does not."""
+def new_folder(folder: str | os.PathLike[str], *, private: bool = False) -> Iterator[Path]:
+    """A hidden folder beside `folder` that takes its name when the block ends well and vanishes when it does not.
+
+    What a killed process left there is removed by the next one. `private`: only its owner can read what is in it.
+    """
     target = Path(folder)
     check_free(target)
-    hidden = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
+    check_writable(target)
+    hidden = target.with_name(f".{target.name}.new")
+    held = lock_folder(hidden)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        hidden.mkdir(mode=0o700)
-        yield hidden
-        settle(hidden, target)
+        empty_folder(hidden)
+        filled = hidden / "folder"
+        filled.mkdir(mode=0o700)
+        yield filled
+        settle(filled, target, private=private)
     except OSError as error:
         raise BadInput(f"cannot be written ({error.strerror or 'system error'})", where=target) from None
     finally:
         shutil.rmtree(hidden, ignore_errors=True)
+        os.close(held)
 
 
-def settle(hidden: Path, target: Path) -> None:
-    """Give a finished hidden folder its name: readable like any other folder, complete on disk, in one rename."""
-    umask = os.umask(0)
+def settle(hidden: Path, target: Path, *, private: bool = False) -> None:
+    """Give a finished hidden folder its name: readable like any other (or `private`), complete on disk, in one rename."""
+    umask = os.umask(0o077)
     os.umask(umask)
-    hidden.chmod(0o777 & ~umask)
-    for file in hidden.rglob("*"):
-        if file.is_file():
-            file.chmod(0o666 & ~umask)
-            with open(file, "rb") as handle:
+    umask |= 0o077 if private else 0
+    for path in sorted(hidden.rglob("*")):
+        path.chmod((0o777 if path.is_dir() else 0o666) & ~umask)
+        if path.is_file():
+            with open(path, "rb") as handle:
                 os.fsync(handle.fileno())
-    if target.is_dir():
-        target.rmdir()  # only ever an empty one, see check_free
-    os.rename(hidden, target)
+    hidden.chmod(0o777 & ~umask)
+    sync_folder(hidden)
+    os.rename(hidden, target)  # an empty folder of that name is replaced, anything else is an error
+    sync_folder(target.parent)
 
 
 def check_free(target: Path) -> None:
@@ -148,11 +170,31 @@ def check_free(target: Path) -> None:
         raise BadInput("exists already", where=target, possible="a new name, or remove it first")
 
 
+def check_writable(target: Path) -> None:
+    """Find out that a folder cannot be made before anything is charged."""
+    existing = next(p for p in (target.parent, *target.parent.absolute().parents) if p.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK):
+        raise BadInput("cannot be written (no permission, or not a folder)", where=existing)
+
+
+def check_names(folder: Path, mechanism: str) -> None:
+    """Refuse to let anything leave that the mechanism did not register."""
+    allowed = {MANIFEST, CARD, "model", *registry.files_of(mechanism)}
+    strays = [p.name for p in folder.iterdir() if p.name not in allowed and not _is_data(p.name)]
+    if strays:
+        raise BadInput(f"{len(strays)} files that {mechanism} does not register would leave: {', '.join(strays)}")
+
+
+def _is_data(name: str) -> bool:
+    """`data.jsonl`, `data.csv.gz`; of two files that run in parallel `data.en` and `data.de`."""
+    return name.startswith("data.") and "/" not in name
+
+
 def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
-    """Write `release.json` and the card that is drawn from it, each in one step."""
+    """Write the card and `release.json`, from which it is drawn, each in one step."""
     text = json.dumps(manifest, indent=2, ensure_ascii=False, allow_nan=False)
-    _write_whole(folder / MANIFEST, text + "\n")
-    _write_whole(folder / CARD, registry.find("writer", "card")(manifest))
+    write_whole(folder / CARD, registry.find("writer", "card")(manifest))
+    write_whole(folder / MANIFEST, text + "\n")
 
 
 def read_manifest(folder: str | os.PathLike[str]) -> dict[str, Any]:
@@ -179,12 +221,6 @@ def package_versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
-
-
-def _write_whole(path: Path, text: str) -> None:
-    hidden = path.with_name(f".{path.name}.tmp")
-    hidden.write_text(text, encoding="utf-8")
-    os.replace(hidden, path)
 
 
 __all__ = ["Payload", "Release", "Stamp", "new_folder", "read_manifest", "write_manifest"]

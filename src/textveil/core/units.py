@@ -12,9 +12,10 @@ from enum import StrEnum
 class Unit(StrEnum):
     """What one neighbour owns: the part of the data that may change between the two worlds."""
 
-    WORD = "word"
+    WORD = "word"  # one occurrence, at one place of the text
     TERM = "term"  # a vocabulary entry with all its occurrences
-    EXAMPLE = "example"  # a sentence or paragraph: one training example
+    EXAMPLE = "example"  # one training example, whatever the trainer was given as such
+    PARAGRAPH = "paragraph"  # what the public splitter cuts a document into
     DOCUMENT = "document"
     USER = "user"
     CLIENT = "client"
@@ -39,9 +40,10 @@ class Adjacency(StrEnum):
 
 
 _UNIT_PHRASES = {
-    Unit.WORD: "one word of the text",
+    Unit.WORD: "one occurrence of a word",
     Unit.TERM: "one vocabulary term with all its occurrences",
-    Unit.EXAMPLE: "one example (a sentence or paragraph)",
+    Unit.EXAMPLE: "one training example",
+    Unit.PARAGRAPH: "one paragraph of a document",
     Unit.DOCUMENT: "one whole document",
     Unit.USER: "everything one person wrote",
     Unit.CLIENT: "everything one client holds",

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from typing import TYPE_CHECKING
 
-_HOMES = {
-    "LimitedPrecision": "mechanism",
-    "Released": "mechanism",
-    "FullLocal": "baselines",
-    "Sketch": "baselines",
-    "NoiseAwareTopics": "denoise",
-    "balanced_clusters": "balanced",
-    "decompress": "decompress",
-    "lda": "topics",
-    "lsa_error": "topics",
-    "matched_jaccard": "topics",
-}
+from textveil.core.lazy import lazy_names
 
-__all__ = sorted(_HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"textveil.counts.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'textveil.counts' has no attribute '{name}'")
-
-
-def __dir__() -> list[str]:
-    return __all__
+if TYPE_CHECKING:
+    from .balanced import balanced_clusters as balanced_clusters
+    from .baselines import (
+        FullLocal as FullLocal,
+        Sketch as Sketch,
+    )
+    from .decompression import decompress as decompress
+    from .denoise import NoiseAwareTopics as NoiseAwareTopics
+    from .mechanism import (
+        LimitedPrecision as LimitedPrecision,
+        Released as Released,
+    )
+    from .topics import (
+        lda as lda,
+        lsa_error as lsa_error,
+        matched_jaccard as matched_jaccard,
+    )
+else:
+    __getattr__, __dir__, __all__ = lazy_names(
+        __name__,
+        {
+            "balanced": "balanced_clusters",
+            "baselines": "FullLocal Sketch",
+            "decompression": "decompress",
+            "denoise": "NoiseAwareTopics",
+            "mechanism": "LimitedPrecision Released",
+            "topics": "lda lsa_error matched_jaccard",
+        },
+    )

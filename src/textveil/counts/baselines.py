@@ -21,6 +21,7 @@ import numpy as np
 from scipy import sparse
 
 from textveil.accounting import guarantee_of
+from textveil.accounting.account import unrecorded
 from textveil.accounting.calibration import gaussian_multiplier, laplace_multiplier
 from textveil.core import (
     Adjacency,
@@ -29,23 +30,35 @@ from textveil.core import (
     GaussianNoise,
     Guarantee,
     LaplaceNoise,
-    NoPromise,
     Shape,
     Unit,
-    Unpriced,
 )
+from textveil.core.draft import as_draft
 from textveil.core.events import Noise
 from textveil.core.params import choice, open_fraction, positive, positive_integer
-from textveil.noise import Source, source_for
+from textveil.noise import Source
 
 from .matrix import checked
+from .public_randomness import public_source
 
 DOUBLES = "noise was computed in doubles: a yardstick, not for release"
 _CELLS_AT_ONCE = 2_000_000
 
 
 class _Yardstick(Estimator):
-    """What the baselines share: they are fitted to nothing, and touch each document once."""
+    """What the baselines share: they are fitted to nothing, and touch each document once.
+
+    Parameters
+    ----------
+    epsilon
+        Total loss of replacing one document by another.
+    cap
+        Public cap of words per document; longer ones lose words at random.
+    clamp
+        Turn negative noisy counts into 0.
+    seed
+        None draws from the secure source; a number makes a draft, which protects nobody.
+    """
 
     name: str
     source: str
@@ -60,7 +73,7 @@ class _Yardstick(Estimator):
         return hasattr(self, "n_features_in_")
 
     def transform(self, X: Any) -> Any:
-        return self.apply(X, noise=source_for(self.seed))
+        return self.apply(X, noise=unrecorded(self.seed))
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         return self.fit(X).transform(X)
@@ -75,15 +88,29 @@ class _Yardstick(Estimator):
         raise AttributeError
 
     def _event(self, noise: Noise) -> Event:
-        if self.seed is not None:
-            noise = Unpriced(NoPromise(f"drawn with a seed ({noise})", "seeded"))
         assumes = (f"documents are cut to {self.cap} words, a public cap", DOUBLES)
         return Event(noise, Unit.DOCUMENT, Adjacency.REPLACE, 1, assumes, self.source, self.name)
+
+    def event(self, shape: Shape | None = None) -> Event:
+        raise NotImplementedError
+
+    def _guarantee(self, delta: float | None) -> Guarantee:
+        event = self.event()
+        return guarantee_of(event if self.seed is None else as_draft(event), delta=delta)
 
 
 class FullLocal(_Yardstick):
     """Laplace or geometric noise that hides whole documents of up to `cap` words.
 
+    Parameters
+    ----------
+    noise
+        "geometric" (whole numbers) or "laplace".
+    budget
+        "total", or "feature": epsilon per feature as the paper plots it, whose true total is 2 epsilon.
+
+    Examples
+    --------
     >>> FullLocal(epsilon=2.0, cap=100).guarantee_.loss.epsilon
     2.0
     >>> FullLocal(epsilon=2.0, cap=100, budget="feature").guarantee_.loss.epsilon
@@ -123,7 +150,7 @@ class FullLocal(_Yardstick):
 
     @property
     def guarantee_(self) -> Guarantee:
-        return guarantee_of(self.event())
+        return self._guarantee(None)
 
     def _noised(self, counts: np.ndarray, noise: Source) -> np.ndarray:
         scale = self.multiplier * self.cap
@@ -137,6 +164,15 @@ class FullLocal(_Yardstick):
 class Sketch(_Yardstick):
     """A noisy random projection of each document, turned back into (real-valued) counts.
 
+    Parameters
+    ----------
+    delta
+        Chance that the bound fails.
+    width
+        Columns of the random projection.
+
+    Examples
+    --------
     >>> out = Sketch(epsilon=2.0, delta=1e-6, cap=50, width=20, seed=1).fit_transform(np.eye(3, 40, dtype=int))
     >>> out.shape
     (3, 40)
@@ -163,13 +199,13 @@ class Sketch(_Yardstick):
 
     @property
     def guarantee_(self) -> Guarantee:
-        return guarantee_of(self.event(), delta=self.delta)
+        return self._guarantee(self.delta)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Draw the public projection."""
         super().fit(X)
         width = positive_integer("width", self.width)
-        self.projection_ = source_for(self.seed).normals((self.n_features_in_, width)) / np.sqrt(width)
+        self.projection_ = public_source(self.seed).normals((self.n_features_in_, width)) / np.sqrt(width)
         return self
 
     def _noised(self, counts: np.ndarray, noise: Source) -> np.ndarray:

@@ -5,19 +5,9 @@ Takes the same uniform numbers to the same words as the numpy path of `decompres
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
-from numba import njit
 
-
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Kept on disk where there is a folder for that; compiled anew in each process where there is none."""
-    try:
-        return njit(cache=True)(function)
-    except RuntimeError:
-        return njit(function)
+from textveil.text.compiled import compiled
 
 
 @compiled

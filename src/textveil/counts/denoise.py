@@ -28,7 +28,7 @@ import numpy as np
 
 from textveil.core import BadInput, Estimator
 from textveil.core.params import positive, positive_integer
-from textveil.noise import source_for
+from textveil.counts.public_randomness import public_source
 
 _LOWEST, _HIGHEST, _GRID = -14.0, 9.0, 461  # log lambda, 20 points to a factor e
 _TINY, _UNDERFLOW = 1e-12, 1e-280
@@ -37,8 +37,29 @@ _TINY, _UNDERFLOW = 1e-12, 1e-280
 class NoiseAwareTopics(Estimator):
     """Topics of unclamped noisy counts.
 
-    `rate` is epsilon / N of the noise on the counts. `components_` holds word chances per topic after `fit`.
+    `components_` holds word chances per topic after `fit`.
 
+    Parameters
+    ----------
+    topics
+        Number of topics.
+    rate
+        epsilon / N of the noise on the counts.
+    groups
+        Group of each word, where the counts are those of groups; topics are then dealt out to words.
+    weights
+        Public or noisy weight of each word, for dealing out.
+    iterations
+        Rounds of expectation and maximisation.
+    alpha
+        Prior of documents over topics.
+    eta
+        Prior of topics over words.
+    seed
+        Of the random start; nothing private depends on it.
+
+    Examples
+    --------
     >>> truth = np.repeat([[6, 6, 0, 0], [0, 0, 6, 6]], 200, axis=0)
     >>> model = NoiseAwareTopics(2, rate=0.5, iterations=30, seed=1)
     >>> from textveil.noise import seeded
@@ -175,7 +196,7 @@ def moment_topics(
     values, axes = np.linalg.eigh(together)
     keep = np.argsort(-values)[:topics]
     smooth = np.maximum((axes[:, keep] * np.maximum(values[keep], 0)) @ axes[:, keep].T, 0) + _TINY
-    random = source_for(seed)
+    random = public_source(seed)
     width = table.shape[1]
     left, right = (0.5 + random.uniforms((width, topics)) for _ in range(2))
     scale = math.sqrt(smooth.mean() / (left @ right.T).mean())

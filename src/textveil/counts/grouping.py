@@ -12,9 +12,12 @@ Source. Schofield, Yauney, Mimno 2019, section 4 (which prints "N mod K" cluster
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from textveil.core import BadParameter
+import numpy as np
+from scipy import sparse
+
+from textveil.core import BadInput, BadParameter
 from textveil.core.params import positive_integer
 from textveil.noise import Source
 
@@ -67,3 +70,17 @@ def by_dispersion(points: np.ndarray, groups: int, source: Source) -> np.ndarray
     indices = np.empty(len(points), np.int64)
     indices[order] = np.arange(len(points)) - starts
     return (indices + source.below(groups, int(clusters.max()) + 1)[clusters]) % groups
+
+
+def membership(groups: np.ndarray, count: int) -> sparse.csr_array:
+    """The words x groups matrix of zeros and ones that sums columns."""
+    words = len(groups)
+    return sparse.csr_array((np.ones(words, np.int64), groups, np.arange(words + 1)), shape=(words, count))
+
+
+def public_weights(prior: Any, width: int) -> np.ndarray:
+    """Public weights of the words, one per column, or BadInput."""
+    weights = np.asarray(prior, np.float64)
+    if weights.shape != (width,) or not np.isfinite(weights).all() or weights.min() < 0:
+        raise BadInput(f"the prior must be {width} finite numbers of 0 or more, one per word of the vocabulary")
+    return weights

@@ -1,7 +1,8 @@
 """Word counts per document under (N, epsilon) limited-precision local privacy, with or without horizontal compression.
 
 Claim. For two documents whose counts differ by at most N in total (N words more, or N/2 words exchanged), no released table
-becomes more than e^epsilon times as likely. At distance D the loss is epsilon * D / N. Derivation: see `spending`.
+becomes more than e^epsilon times as likely. At distance D the loss is epsilon * D / N: the promise is about N counts, and
+a whole document of many words is not hidden by it. Derivation: see `spending`.
 
 How. The counts (or their sums over groups of words) get two-sided geometric noise of scale N / e_1 in every cell, drawn
 exactly. Whatever follows is post-processing: clamping at 0, dealing group counts out to words. If the words are ranked,
@@ -13,7 +14,6 @@ Compression"; Schein, Wu, Schofield, Zhou, Wallach 2019, "Locally Private Bayesi
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,6 +22,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
+from textveil.accounting.account import unrecorded
 from textveil.core import (
     Adjacency,
     BadInput,
@@ -30,22 +31,24 @@ from textveil.core import (
     Estimator,
     Event,
     Guarantee,
-    NoPromise,
     Shape,
     Unit,
-    Unpriced,
 )
-from textveil.core.events import Noise
+from textveil.core.draft import as_draft
+from textveil.core.example import Example, Worlds
 from textveil.core.params import choice, open_fraction, positive, positive_integer
-from textveil.noise import Source, source_for
+from textveil.noise import Source
 
 from . import grouping, matrix
-from .decompress import decompress
+from .decompression import decompress
+from .public_randomness import public_source
 from .spending import Spending, divide, scale_for
+from .tables import NamedColumns, width_of
 
 SOURCE = (
     "Schofield et al. 2019, Definition 2 (limited-precision local privacy, after Schein et al.); loss of the whole row"
 )
+WHY_KEPT = "whether a release happens must not depend on a count"
 SPARSE_BELOW = 0.25  # noise leaves fewer cells than this above 0: the table is returned sparse
 
 
@@ -60,15 +63,52 @@ class Released:
     corpus_counts: np.ndarray | None = None  # noisy corpus counts of all words that were given, if any were drawn
 
 
-class LimitedPrecision(Estimator):
+class LimitedPrecision(NamedColumns, Estimator):
     """Noisy bags of words, in the manner of a scikit-learn transformer: put it after `CountVectorizer`.
 
-    `compress`: number of groups K, or None. `method`: random, frequency, cluster or disperse (the last two need `words`, the
-    names of the columns, and take their vectors from `vectors`). `prior`: "noisy" corpus counts (they cost `prior_share`
-    of epsilon), "uniform", or public weights, one per column. `columns=M` keeps the M columns with the largest noisy corpus
-    counts: a vocabulary chosen under the same budget. `empty="refuse"` raises on a document without any count.
-    `budget="paper"` takes the paper's rule literally and promises what that really costs.
+    Why there is no `empty="refuse"`: take a document with a single word, and its neighbour at distance 1 without it. One of
+    the two would be released and the other not, so the outcome "released" has chance 1 and 0: an infinite loss where
+    epsilon / N is promised. Leaving empty documents out would show the same by the number of rows.
 
+    Parameters
+    ----------
+    epsilon
+        Total loss between two documents whose counts differ by `precision` in total; all uses share it.
+    precision
+        N: how many counts the promise hides. A whole document of many words is not hidden.
+    compress
+        Number of groups that words are summed into before the noise: fewer cells carry noise, counts become
+        coarser. None: no groups.
+    method
+        How words are grouped: "random", "frequency", "cluster" (near words together) or "disperse" (near words
+        apart). The last two need `words`.
+    clamp
+        Turn negative noisy counts into 0.
+    seed
+        None draws from the secure source. A number makes a draft, which protects nobody: whoever knows it can undo
+        it.
+    budget
+        "total": epsilon is all that is spent. "paper": the paper's rule taken literally, with the promise that it
+        really keeps.
+    prior
+        Weights of the words: "noisy" corpus counts (they cost `prior_share` of epsilon), "uniform", or public
+        weights, one per column.
+    prior_share
+        Share of epsilon for noisy corpus counts, where they are needed.
+    columns
+        Keep the M columns with the largest noisy corpus counts: a vocabulary chosen under the same budget. None
+        keeps all.
+    decompress
+        Deal the noisy count of a group out to its words; False releases the groups.
+    words
+        Names of the columns. None: those of a DataFrame, or numbers.
+    vectors
+        Public word vectors for "cluster" and "disperse": None for the bundled ones, a file, or `Vectors`.
+    empty
+        Has one value, "keep": documents without any count are released as noise alone.
+
+    Examples
+    --------
     >>> noisy = LimitedPrecision(epsilon=1000.0, precision=1).fit_transform(np.array([[3, 0, 1], [0, 2, 0]]))
     >>> noisy.toarray().tolist()
     [[3, 0, 1], [0, 2, 0]]
@@ -95,32 +135,30 @@ class LimitedPrecision(Estimator):
         decompress: bool = True,
         words: Sequence[str] | None = None,
         vectors: Any = None,
-        empty: str = "refuse",
+        empty: str = "keep",
     ):
-        self.epsilon = epsilon
-        self.precision = precision
-        self.compress = compress
-        self.method = method
-        self.clamp = clamp
-        self.seed = seed
-        self.budget = budget
-        self.prior = prior
-        self.prior_share = prior_share
-        self.columns = columns
-        self.decompress = decompress
-        self.words = words
-        self.vectors = vectors
-        self.empty = empty
+        self.epsilon, self.precision, self.compress, self.method = epsilon, precision, compress, method
+        self.clamp, self.seed, self.budget, self.prior, self.prior_share = clamp, seed, budget, prior, prior_share
+        self.columns, self.decompress, self.words, self.vectors, self.empty = columns, decompress, words, vectors, empty
+
+    def public_params(self) -> dict[str, Any]:
+        """Parameters as they may be published. The words stand in vocabulary.txt, and a seed would undo the noise."""
+        shown = {name: value for name, value in self.get_params().items() if name not in ("seed", "words")}
+        if not isinstance(self.prior, str):
+            shown["prior"] = "public weights"
+        if self.vectors is not None:
+            shown["vectors"] = str(getattr(self.vectors, "name", self.vectors))
+        return shown
 
     # ---- fit: public facts only --------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Take the number of columns, which is public, and make the public groupings. No count is looked at."""
         self._check()
-        self.n_features_in_ = _width(X)
+        self._take_columns(X)
         self._check_width(self.n_features_in_)
         self.groups_ = self._public_groups()
-        self.corpus_counts_ = None
+        self.corpus_counts_: np.ndarray | None = None
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -131,9 +169,10 @@ class LimitedPrecision(Estimator):
         positive_integer("precision", self.precision)
         choice("method", self.method, grouping.METHODS)
         choice("budget", self.budget, ("total", "paper"))
-        choice("empty", self.empty, ("refuse", "keep"))
+        if self.empty != "keep":
+            raise BadParameter("empty", self.empty, f"'keep' ({WHY_KEPT})")
         open_fraction("prior_share", self.prior_share)
-        source_for(self.seed)
+        public_source(self.seed)
         if isinstance(self.prior, str):
             choice("prior", self.prior, ("noisy", "uniform"))
         if self.compress is None:
@@ -158,27 +197,33 @@ class LimitedPrecision(Estimator):
         if self.words is not None and len(self.words) != width:
             raise BadInput(f"the counts have {width} columns, the vocabulary has {len(self.words)} words")
         if not isinstance(self.prior, str):
-            _public_weights(self.prior, width)
+            grouping.public_weights(self.prior, width)
 
     def _public_groups(self) -> np.ndarray | None:
         """Groups that do not depend on the data; None where there are none, or where noisy counts make them."""
         if self.compress is None or (self.method == "frequency" and isinstance(self.prior, str)):
             return None
-        groups, width, source = int(self.compress), self._kept(self.n_features_in_), source_for(self.seed)
+        groups, width, source = int(self.compress), self._kept(self.n_features_in_), public_source(self.seed)
         if self.method == "random":
             return grouping.at_random(width, groups, source)
         if self.method == "frequency":
-            return grouping.by_frequency(_public_weights(self.prior, width), groups)
+            return grouping.by_frequency(grouping.public_weights(self.prior, width), groups)
         points = self._points()
         return (grouping.by_cluster if self.method == "cluster" else grouping.by_dispersion)(points, groups, source)
 
     def _points(self) -> np.ndarray:
         from textveil.text.vectors import Vectors, load
 
-        if self.words is None:
-            raise BadInput(f"method '{self.method}' needs the words of the columns", possible="words=[...]")
+        words = self._words()
+        if words is None:
+            raise BadInput(
+                f"method '{self.method}' needs the words of the columns", possible="words=[...], or a DataFrame"
+            )
         vectors = self.vectors if isinstance(self.vectors, Vectors) else load(self.vectors or "default")
-        return np.stack([vectors.vector(word) for word in self.words])
+        return np.stack([vectors.vector(word) for word in words])
+
+    def _words(self) -> Sequence[str] | None:
+        return getattr(self, "feature_names_in_", None) if self.words is None else self.words
 
     # ---- the promise -------------------------------------------------------------------------------------------
 
@@ -201,9 +246,15 @@ class LimitedPrecision(Estimator):
     def spending(self, width: int | None = None) -> Spending:
         """How epsilon is divided between the counts and the corpus counts."""
         self._check()
+        fitted = getattr(self, "n_features_in_", None)
+        if None not in (width, fitted) and width != fitted:
+            raise BadInput(
+                f"a vocabulary of {width} words was declared, but the mechanism was fitted to {fitted} columns",
+                possible=f"Shape(vocabulary={fitted})",
+            )
         growth = None
         if self.budget == "paper":
-            width = width or getattr(self, "n_features_in_", None)
+            width = width or fitted
             if width is None:
                 raise BadInput(
                     "the paper's budget depends on the vocabulary", possible="fit first, or Shape(vocabulary=M)"
@@ -213,29 +264,53 @@ class LimitedPrecision(Estimator):
             float(self.epsilon), share=float(self.prior_share), needs_corpus=self._needs_corpus, growth=growth
         )
 
+    def check_data(self, data: Any, shape: Shape) -> None:
+        """Refuse counts that cannot be released, or that the shape does not describe; nothing is drawn or kept."""
+        self._check()
+        width = width_of(data)
+        if shape.vocabulary is not None and shape.vocabulary != width:
+            raise BadInput(
+                f"a vocabulary of {shape.vocabulary} words was declared, but the counts have {width} columns",
+                possible=f"Shape(vocabulary={width})",
+            )
+        self._check_width(width)
+        self._check_columns(data)
+        matrix.checked(data, columns=getattr(self, "n_features_in_", None))
+
     def event(self, shape: Shape | None = None) -> Event:
         """What one release costs each document. Neither the number of documents nor that of words matters."""
         parts = self.spending(None if shape is None else shape.vocabulary)
-        noise: Noise = CountNoise(parts.total, int(self.precision))
-        if self.seed is not None:
-            noise = Unpriced(
-                NoPromise(f"drawn with a seed, which undoes the noise for whoever knows it ({noise})", "seeded")
-            )
+        noise = CountNoise(parts.total, int(self.precision))
         return Event(noise, Unit.DOCUMENT, Adjacency.METRIC, 1, self._assumes(parts), SOURCE, self.name)
 
     def _assumes(self, parts: Spending) -> tuple[str, ...]:
-        found = ["the vocabulary and the number of documents are public", "noise is drawn exactly (no delta)"]
+        sentences = [
+            f"about {int(self.precision)} counts of a document, not about all of it: documents that differ in more are told "
+            f"apart with a loss of epsilon for every {int(self.precision)} counts",
+            "the vocabulary and the number of documents are public",
+            "noise is drawn exactly (no delta)",
+        ]
         if parts.corpus:
-            found.append(f"noisy corpus counts took epsilon {parts.corpus:.4g} of {parts.total:.4g}")
+            sentences.append(f"noisy corpus counts took epsilon {parts.corpus:.4g} of {parts.total:.4g}")
         if self.budget == "paper":
-            found.append(f"the paper's rule asked for {self.epsilon:g}; the true total is {parts.total:.4g}")
-        return tuple(found)
+            sentences.append(f"the paper's rule asked for {self.epsilon:g}; the true total is {parts.total:.4g}")
+        return tuple(sentences)
 
     @property
     def guarantee_(self) -> Guarantee:
         from textveil.accounting import guarantee_of
 
-        return guarantee_of(self.event())
+        event = self.event()
+        return guarantee_of(event if self.seed is None else as_draft(event))
+
+    @classmethod
+    def example(cls) -> Example:
+        """What the conformance suite checks it on: two counts more in one cell, and one more in each of two."""
+        sample = np.array([[3, 0, 1, 0], [0, 2, 0, 5]] * 4)
+        start, one_cell, two_cells = np.zeros(4, np.int64), np.array([2, 0, 0, 0]), np.array([1, 1, 0, 0])
+        worlds = (Worlds(start, one_cell, 2.0, by_row=True), Worlds(start, two_cells, 2.0, by_row=True))
+        made = cls(epsilon=1.0, precision=2, clamp=False, empty="keep")
+        return Example(made.fit(sample), sample, worlds=worlds)
 
     # ---- drawing -----------------------------------------------------------------------------------------------
 
@@ -247,10 +322,11 @@ class LimitedPrecision(Estimator):
         """The table with the public and noisy values behind it. `corpus_counts`: noisy ones of an earlier release."""
         if not self.__sklearn_is_fitted__():
             self.fit(data)
-        rows = matrix.checked(data, columns=self.n_features_in_, empty=self.empty)
+        self._check_columns(data)
+        rows = matrix.checked(data, columns=self.n_features_in_)
         spent = self.spending(rows.shape[1])
         if self._needs_corpus and corpus_counts is None:
-            corpus_counts = noisy_corpus_counts(rows, scale_for(spent.corpus, self.precision), noise)
+            corpus_counts = matrix.noisy_corpus_counts(rows, scale_for(spent.corpus, self.precision), noise)
         kept = self._choose(corpus_counts, rows.shape[1])
         if self.columns is not None:
             rows = rows[:, kept]
@@ -265,83 +341,61 @@ class LimitedPrecision(Estimator):
 
     def _weights(self, corpus_counts: np.ndarray | None, kept: np.ndarray) -> np.ndarray | None:
         if not isinstance(self.prior, str):
-            return _public_weights(self.prior, self.n_features_in_)[kept]
+            return grouping.public_weights(self.prior, self.n_features_in_)[kept]
         return None if corpus_counts is None else corpus_counts[kept].astype(np.float64)
 
     def _noised(
         self, rows: sparse.csr_array, weights: np.ndarray | None, scale: float, noise: Source
     ) -> tuple[Any, np.ndarray | None]:
         if self.compress is None:
-            few = self.clamp and noise_density(scale) <= SPARSE_BELOW
+            few = self.clamp and matrix.noise_density(scale) <= SPARSE_BELOW
             return matrix.with_noise(rows, scale, noise, clamp=self.clamp, to_sparse=few), None
         groups = self.groups_
         if groups is None:
             assert weights is not None
             groups = grouping.by_frequency(weights, int(self.compress))
-        summed = sparse.csr_array(rows @ membership(groups, int(self.compress)))
+        summed = sparse.csr_array(rows @ grouping.membership(groups, int(self.compress)))
         counts = matrix.with_noise(summed, scale, noise, clamp=self.clamp, to_sparse=False)
         if not self.decompress:
             return counts, groups
-        even = weights is None or (isinstance(self.prior, str) and self.prior == "uniform")
-        return decompress(counts, groups, np.ones(len(groups)) if even else weights, noise), groups
+        if weights is None or (isinstance(self.prior, str) and self.prior == "uniform"):
+            weights = np.ones(len(groups))
+        return decompress(counts, groups, weights, noise), groups
 
     def transform(self, X: Any) -> Any:
         """Noisy counts, outside any ledger. After `fit_transform`, its noisy corpus counts are used again."""
-        return self.release(X, noise=source_for(self.seed), corpus_counts=getattr(self, "corpus_counts_", None)).counts
+        kept = getattr(self, "corpus_counts_", None)
+        return self._contained(self.release(X, noise=unrecorded(self.seed), corpus_counts=kept), X)
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Fit, release, and keep what is public of the release: `released_`, `corpus_counts_`."""
         self.fit(X)
-        self.released_ = self.release(X, noise=source_for(self.seed))
+        self.released_ = self.release(X, noise=unrecorded(self.seed))
         self.corpus_counts_ = self.released_.corpus_counts
-        return self.released_.counts
+        return self._contained(self.released_, X)
+
+    def _contained(self, released: Released, X: Any) -> Any:
+        return self._in_container(released.counts, lambda: self._names_out(released.columns), X)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the released columns."""
+        """Names of the released columns. With `columns`, those of the last `fit_transform`."""
+        self._check_names_in(input_features)
+        released = getattr(self, "released_", None)
+        if self.columns is not None and released is None:
+            raise BadInput("which columns are kept is known after fit_transform")
+        return self._names_out(np.arange(self.n_features_in_) if released is None else released.columns, input_features)
+
+    def _names_out(self, columns: np.ndarray, names: Any = None) -> np.ndarray:
         if self.compress is not None and not self.decompress:
             return np.array([f"group{k}" for k in range(int(self.compress))], dtype=object)
-        names = self.words if input_features is None else input_features
+        names = self._words() if names is None else names
         if names is None:
             names = [f"word{j}" for j in range(self.n_features_in_)]
-        chosen = np.asarray(list(names), dtype=object)
-        return chosen if self.columns is None else chosen[self.released_.columns]
+        return np.asarray(list(names), dtype=object)[columns]
 
-
-def noisy_corpus_counts(rows: sparse.csr_array, scale: float, noise: Source) -> np.ndarray:
-    """Corpus count of each word plus noise: L1 sensitivity N, whatever the number of words."""
-    return matrix.column_sums(rows) + matrix.draw(noise, (rows.shape[1],), scale)
-
-
-def membership(groups: np.ndarray, count: int) -> sparse.csr_array:
-    """The words x groups matrix of zeros and ones that sums columns."""
-    words = len(groups)
-    return sparse.csr_array((np.ones(words, np.int64), groups, np.arange(words + 1)), shape=(words, count))
-
-
-def noise_density(scale: float) -> float:
-    """Chance that noise alone leaves a cell above 0: a / (1 + a).
-
-    >>> round(noise_density(20.0), 3), round(noise_density(0.5), 3)
-    (0.488, 0.119)
-    """
-    a = math.exp(-1 / scale)
-    return a / (1 + a)
-
-
-def _width(data: Any) -> int:
-    shape = getattr(data, "shape", None)
-    if shape is None:
-        try:
-            shape = np.shape(data)
-        except ValueError:  # rows of different lengths
-            shape = ()
-    if len(shape) != 2 or shape[1] == 0:
-        raise BadInput("counts must be a table of numbers, one row per document and one column per word")
-    return int(shape[1])
-
-
-def _public_weights(prior: Any, width: int) -> np.ndarray:
-    weights = np.asarray(prior, np.float64)
-    if weights.shape != (width,) or not np.isfinite(weights).all() or weights.min() < 0:
-        raise BadInput(f"the prior must be {width} finite numbers of 0 or more, one per word of the vocabulary")
-    return weights
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.requires_fit, tags.non_deterministic = False, True
+        inputs = tags.input_tags
+        inputs.string, inputs.two_d_array, inputs.sparse, inputs.positive_only = False, True, True, True
+        return tags

@@ -18,7 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from textveil.core import BadInput
-from textveil.core.params import positive_integer
+from textveil.core.params import install_hint, positive_integer
 
 TOP = 20
 
@@ -52,7 +52,7 @@ def _tomotopy() -> Any:
         try:
             import tomotopy
         except ImportError:
-            raise BadInput("LDA needs tomotopy", possible="pip install 'textveil[topics]'") from None
+            raise BadInput("LDA needs tomotopy", possible=install_hint("topics")) from None
     return tomotopy
 
 

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from typing import TYPE_CHECKING
 
-_HOMES = {
-    "Extractor": "extractor",
-    "FeaturePlan": "plan",
-    "Span": "decode",
-    "WeightTable": "table",
-    "load": "extractor",
-    "slots_of": "features",
-    "tokenize": "segments",
-}
+from textveil.core.lazy import lazy_names
 
-__all__ = sorted(_HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"textveil.hashed.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'textveil.hashed' has no attribute '{name}'")
-
-
-def __dir__() -> list[str]:
-    return __all__
+if TYPE_CHECKING:
+    from .decode import Span as Span
+    from .extractor import (
+        Extractor as Extractor,
+        load as load,
+    )
+    from .features import slots_of as slots_of
+    from .kinds import TableKind as TableKind
+    from .plan import FeaturePlan as FeaturePlan
+    from .seal import SealPlan as SealPlan
+    from .segments import tokenize as tokenize
+    from .sound import SoundTrainer as SoundTrainer
+    from .sound_plan import SoundPlan as SoundPlan
+    from .table import WeightTable as WeightTable
+else:
+    __getattr__, __dir__, __all__ = lazy_names(
+        __name__,
+        {
+            "decode": "Span",
+            "extractor": "Extractor load",
+            "features": "slots_of",
+            "kinds": "TableKind",
+            "plan": "FeaturePlan",
+            "seal": "SealPlan",
+            "segments": "tokenize",
+            "sound": "SoundTrainer",
+            "sound_plan": "SoundPlan",
+            "table": "WeightTable",
+        },
+    )

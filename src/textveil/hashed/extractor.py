@@ -17,17 +17,21 @@ from typing import Any, Self
 import numpy as np
 
 from textveil.core import Adjacency, BadInput, Estimator, Event, Guarantee, NoPromise, Shape, Unit, Unpriced
+from textveil.core.example import Example
 from textveil.core.params import choice, fraction, needs, positive, positive_integer
 from textveil.core.release import new_folder
 from textveil.hashed.clusters import clusters_id
 from textveil.hashed.corpus import Corpus
 from textveil.hashed.decode import Decoded, Span, decode, spans_of
 from textveil.hashed.features import has_numba, slots_of
+from textveil.hashed.kinds import TableKind
+from textveil.hashed.marked_data import Marked, SpanLike, bounds_of, check_marked, check_pairs
 from textveil.hashed.passive_aggressive import PassiveAggressive
 from textveil.hashed.plan import FeaturePlan
 from textveil.hashed.segments import Tokens, tokenize
 from textveil.hashed.table import HEADER, WeightTable
 from textveil.hashed.widening import SHARE, widen
+from textveil.noise import Source
 
 OUTSIDE = "O"
 PLAN = FeaturePlan()
@@ -37,8 +41,6 @@ WHY = "the table of an unsealed model holds exact traces of the documents: seal 
 UNMEASURED = "the table is sealed, but what that costs was not measured: `textveil hashed seal` measures it"
 SOURCE = "Fletcher, Roegiest, Hudek: Hash the Universe (2024), before section 4"
 
-SpanLike = tuple[int, int] | tuple[int, int, str] | Span
-
 
 class CollisionWarning(UserWarning):
     """The table is too small for the features of the documents."""
@@ -47,6 +49,27 @@ class CollisionWarning(UserWarning):
 class Extractor(Estimator):
     """Finds spans of text like those it was shown.
 
+    Parameters
+    ----------
+    label
+        Name of spans that are given without one.
+    plan
+        Which features fall into how many slots (`FeaturePlan`).
+    epochs
+        Passes over the documents.
+    c
+        The largest step of one update.
+    widen
+        "sentence": finds become whole sentences; "none": they stay as they are.
+    share
+        Share of the tokens of a sentence that must be found for it to be taken.
+    shuffle
+        Train in random order; otherwise in the order of the documents.
+    seed
+        Of that order; None draws a secret one.
+
+    Examples
+    --------
     >>> texts = ["The fee is due in May. Texas law governs this paper."] * 3
     >>> model = Extractor(label="LAW", plan=FeaturePlan(bits=12)).fit(texts, [[(23, 52)]] * 3)
     >>> [texts[0][s.start : s.end] for s in model.predict(texts[:1])[0]]
@@ -72,8 +95,13 @@ class Extractor(Estimator):
         self.c = c  # the largest step of one update
         self.widen = widen  # "sentence" or "none"
         self.share = share  # of a sentence's tokens that must be found
-        self.shuffle = shuffle  # train in random order (seed=None: a secret one)
-        self.seed = seed
+        self.shuffle = shuffle  # train in random order
+        self.seed = seed  # of that order (None: a secret one)
+
+    def public_params(self) -> dict[str, Any]:
+        """Parameters as they may be published: all but the seed, which would tell the order of the documents."""
+        shown = {name: value for name, value in self.get_params().items() if name != "seed"}
+        return {**shown, "plan": self.plan.to_json()}
 
     def fit(
         self,
@@ -81,22 +109,31 @@ class Extractor(Estimator):
         spans: Sequence[Sequence[SpanLike]],
         *,
         advance: Callable[[float], None] | None = None,
+        noise: Source | None = None,
     ) -> Self:
-        """Learn from documents and the spans marked in each: (start, end), or (start, end, label)."""
+        """Learn from documents and the spans marked in each: (start, end), or (start, end, label).
+
+        `noise` gives the secret order if `shuffle` is set; without it the seed does.
+        """
         self.check()
         labels = self._labels(documents, spans)
         corpus = Corpus(self.plan)
         for number, (text, marked) in enumerate(zip(documents, spans, strict=True)):
             corpus.add(text, _numbered(marked, text, number, labels, self.label))
-        return self.fit_corpus(corpus, labels, advance=advance)
+        return self.fit_corpus(corpus, labels, advance=advance, noise=noise)
 
     def fit_corpus(
-        self, corpus: Corpus, labels: tuple[str, ...], *, advance: Callable[[float], None] | None = None
+        self,
+        corpus: Corpus,
+        labels: tuple[str, ...],
+        *,
+        advance: Callable[[float], None] | None = None,
+        noise: Source | None = None,
     ) -> Self:
         """Learn from a corpus that has been hashed already."""
         self.require_two_labels(corpus)
         self.collision_rate_ = warn_if_crowded(corpus.documents)
-        self.table_ = self.trainer().train(corpus.blocks(), self.plan.slots, labels, advance=advance)
+        self.table_ = self.trainer(noise).train(corpus.blocks(), self.plan.slots, labels, advance=advance)
         self.table_.documents = corpus.plain()
         return self
 
@@ -145,18 +182,57 @@ class Extractor(Estimator):
     @property
     def guarantee_(self) -> Guarantee:
         """What is promised: nothing, unless the table was sealed or trained soundly."""
-        kept = self._table().facts.get("guarantee")
+        table = getattr(self, "table_", None)
+        kept = None if table is None else table.facts.get("guarantee")
         if kept is not None:
             return Guarantee.from_json(kept)
-        why = UNMEASURED if self._table().sealed else WHY
+        why = WHY if table is None or table.is_open else UNMEASURED
         return Guarantee(NoPromise(why), Unit.DOCUMENT, Adjacency.ADD_REMOVE, (), SOURCE)
 
+    def passes(self) -> tuple[str, ...]:
+        """What stands in the model's folder without protection, by name; before `fit`, what will stand there."""
+        table = getattr(self, "table_", None)
+        names = f"the name of the label: {self.label if table is None else ', '.join(table.labels[1:])}"
+        steps = "the weights between labels (transitions), as trained"
+        if table is not None and table.kind is TableKind.SOUND:
+            return (names,)
+        if table is None or table.kind is TableKind.OPEN:
+            return (
+                names,
+                "the words and word pairs of the training documents, as slots that hold weights (weights.bin, present.bin)",
+                "in how many training documents each slot stands (documents.bin)",
+                steps,
+            )
+        plan = table.facts.get("seal", {})
+        rows = (
+            "all rows of trained words, as trained"
+            if plan.get("mode") == "paper"
+            else f"the rows of ordinary words in {plan.get('min_documents', 1)} training documents or more"
+        )
+        return (names, rows, steps, "costs measured on the trained rows, and with them how many rows were kept")
+
+    def check_data(self, data: Marked, shape: Shape) -> None:
+        """Refuse what is no pair of documents and spans, and settings outside their range."""
+        self.check()
+        check_marked(data)
+
     def event(self, shape: Shape) -> Event:
+        """An unpriced one: nothing is promised about an open table."""
         return Event(Unpriced(NoPromise(WHY)), Unit.DOCUMENT, Adjacency.ADD_REMOVE, source=SOURCE, mechanism=self.name)
 
-    def apply(self, data: tuple[Sequence[str], Sequence[Sequence[SpanLike]]], *, noise: Any = None) -> Extractor:
+    def apply(self, data: Marked, *, noise: Source | None = None) -> Extractor:
         """A fitted copy, from (documents, spans)."""
-        return copy.copy(self).fit(*data)
+        check_marked(data)
+        return copy.copy(self).fit(*data, noise=noise)
+
+    @classmethod
+    def example(cls) -> Example:
+        """What the conformance suite checks it on."""
+        draws_nothing = {
+            "noise comes from the given source": "training an open table draws no noise, and promises nothing"
+        }
+        made = cls(label="LAW", plan=FeaturePlan(bits=10), epochs=2)
+        return Example(made, marked_example(), see=lambda model: model.table_.weights, exempt=draws_nothing)
 
     def save(self, folder: str | os.PathLike[str], *, dtype: str = "float32") -> Path:
         """Write the model into a new folder; `load` reads it back."""
@@ -192,20 +268,19 @@ class Extractor(Estimator):
             needs("hashed", "mmh3")
 
     def _labels(self, documents: Sequence[str], spans: Sequence[Sequence[SpanLike]]) -> tuple[str, ...]:
-        if isinstance(documents, str) or len(documents) != len(spans):
-            raise BadInput(
-                f"{len(documents)} documents and {len(spans)} lists of spans", possible="one list for each document"
-            )
+        check_pairs(documents, spans)
         found = {str(s[2]) if len(s) > 2 else self.label for marked in spans for s in marked}
         return (OUTSIDE, *sorted(found or {self.label}))
 
-    def trainer(self) -> PassiveAggressive:
+    def trainer(self, noise: Source | None = None) -> PassiveAggressive:
         """The trainer with these settings."""
-        return PassiveAggressive(self.epochs, self.c, self._order())
+        return PassiveAggressive(self.epochs, self.c, self._order(noise))
 
-    def _order(self) -> int | None:
+    def _order(self, noise: Source | None) -> int | None:
         if not self.shuffle:
             return None
+        if noise is not None:
+            return int(noise.words(1)[0])
         return secrets.randbits(64) if self.seed is None else self.seed
 
     def _table(self) -> WeightTable:
@@ -220,7 +295,7 @@ class Extractor(Estimator):
         if table.bits != self.plan.bits:
             raise BadInput(f"the table has 2^{table.bits} slots, the plan 2^{self.plan.bits}")
         tokens = tokenize(text)
-        if "sound" in table.facts:
+        if table.kind is TableKind.SOUND:
             from textveil.hashed.sound_decode import decode_sentences
 
             return tokens, decode_sentences(tokens, self.plan, table)
@@ -245,6 +320,12 @@ def load(folder: str | os.PathLike[str], *, verify: bool = True) -> Extractor:
     return Extractor(plan=plan, **{name: kept[name] for name in names}).with_table(table)
 
 
+def marked_example() -> tuple[list[str], list[list[tuple[int, int]]]]:
+    """A few made-up documents and the clause marked in each."""
+    texts = ["The fee is due in May.\n\nTexas law governs this paper.", "Ohio law governs all of it.\n\nPay in June."]
+    return texts * 2, [[(24, 53)], [(0, 27)]] * 2
+
+
 def warn_if_crowded(documents: np.ndarray) -> float:
     """The share of features that share their slot with another one, and a warning where it is large.
 
@@ -267,13 +348,5 @@ def _numbered(
     marked: Sequence[SpanLike], text: str, number: int, labels: tuple[str, ...], default: str
 ) -> Iterator[tuple[int, int, int]]:
     """Spans with the number of their label, checked against the text."""
-    for span in marked:
-        start, end = span[0], span[1]
-        if not (
-            isinstance(start, int | np.integer) and isinstance(end, int | np.integer) and 0 <= start < end <= len(text)
-        ):
-            raise BadInput(
-                f"document {number} has a span from {start} to {end}, but {len(text)} characters",
-                possible="0 <= start < end <= length, in characters",
-            )
-        yield int(start), int(end), labels.index(str(span[2]) if len(span) > 2 else default)
+    for span, (start, end) in zip(marked, bounds_of(marked, text, number), strict=True):
+        yield start, end, labels.index(str(span[2]) if len(span) > 2 else default)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from textveil.hashed.compiled import compiled
+from textveil.text.compiled import compiled
 
 
 @compiled

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from textveil.hashed.compiled import compiled
+from textveil.text.compiled import compiled
 
 WORD, CLUSTER, BIGRAM, SKIP = 0, 1, 2, 3  # places in plan.FAMILIES
 REACH = 5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textveil.hashed.compiled import compiled
+from textveil.text.compiled import compiled
 
 
 @compiled

@@ -36,11 +36,13 @@ from typing import Any
 
 import numpy as np
 
+from textveil.accounting.account import unrecorded
 from textveil.core.errors import BadInput, BadParameter
 from textveil.core.params import choice, non_negative, positive_integer
+from textveil.hashed.kinds import TableKind, check_possible
 from textveil.hashed.law import GaussianLaw, KernelLaw, Law, enough_rows
 from textveil.hashed.table import WeightTable
-from textveil.noise import Source, source_for
+from textveil.noise import Source
 
 MODES, LAWS = ("quiet", "paper"), ("kernel", "gaussian")
 MIN_DOCUMENTS, SPREAD, LEAN = 3, 0.1, 0.5
@@ -92,8 +94,7 @@ class Prepared:
 
 def prepare(table: WeightTable, plan: SealPlan) -> Prepared:
     """Decide which rows stay and which ones the law is fitted to."""
-    if table.sealed:
-        raise BadInput("the model is sealed already", possible="an unsealed model, or `textveil hashed update`")
+    check_possible(table.kind, "seal")
     table.require_weights()
     weights = np.asarray(table.weights)
     if plan.mode == "paper":
@@ -124,11 +125,11 @@ def seal(
     >>> weights = np.zeros((16, 2), np.float32); weights[:12, 1] = np.linspace(-1, 1, 12)
     >>> table = WeightTable(weights, weights != 0, ("O", "LAW"), np.zeros((2, 2)))
     >>> sealed = seal(table, min_documents=1, seed=1)
-    >>> bool(sealed.present.all()), sealed.sealed, sealed.documents is None
-    (True, True, True)
+    >>> bool(sealed.present.all()), sealed.kind.value, sealed.documents is None
+    (True, 'sealed', True)
     """
     plan = plan or SealPlan(**options)
-    noise = noise or source_for(seed)
+    noise = noise or unrecorded(seed)
     ready = prepare(table, plan)
     weights = _paper(table, ready, plan, noise) if plan.mode == "paper" else _quiet(ready, plan, noise)
     return replace(
@@ -136,7 +137,7 @@ def seal(
         weights=weights,
         present=np.broadcast_to(np.True_, weights.shape),
         documents=None,
-        sealed=True,
+        kind=TableKind.SEALED,
         facts={**table.facts, "seal": plan.to_json()},
     )
 

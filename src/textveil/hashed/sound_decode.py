@@ -14,9 +14,7 @@ from textveil.hashed.plan import FeaturePlan
 from textveil.hashed.segments import Tokens
 from textveil.hashed.sound_features import Rows, rows_of
 from textveil.hashed.sound_plan import SoundPlan
-from textveil.hashed.table import WeightTable
-
-SOUND = "sound"  # the fact of a table that holds its SoundPlan
+from textveil.hashed.table import SOUND, WeightTable
 
 
 def decode_sentences(tokens: Tokens, plan: FeaturePlan, table: WeightTable) -> Decoded:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from textveil.core.errors import BadInput
 from textveil.hashed.corpus import label_tokens
 from textveil.hashed.plan import FeaturePlan
 from textveil.hashed.segments import Tokens, tokenize
@@ -34,6 +33,14 @@ class Examples:
     @property
     def count(self) -> int:
         return int(self.units[-1]) + 1 if len(self.units) else 0
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """For the owner of the documents alone, never for the folder: why the model will be of no use."""
+        if self.labels.any() and not self.labels.all():
+            return ()
+        which = "all sentences are" if len(self.labels) and self.labels.all() else "no sentence is"
+        return (f"there is a single label in the training data: {which} mostly inside spans",)
 
     def take(self, kept: np.ndarray) -> Examples:
         """Only the units whose place in `kept` is True (units are numbered anew)."""
@@ -71,17 +78,19 @@ class ExampleReader:
         self._next += int(own[-1]) + 1
 
     def examples(self) -> Examples:
-        """All of them; a single label leaves nothing to learn."""
+        """All of them, whatever they hold.
+
+        Documents without any clause, or without any word, are trained on like others: if they were refused, removing the
+        one unit with a clause would turn a release into a refusal, which is seen with certainty whatever epsilon is.
+        `warnings` tells their owner.
+        """
         from scipy import sparse
 
         if not self._rows:
-            raise BadInput("there are no words in the training data")
-        labels = np.concatenate(self._labels)
-        if labels.all() or not labels.any():
-            which = "no sentence is" if not labels.any() else "all sentences are"
-            raise BadInput(f"there is a single label in the training data: {which} mostly inside spans")
+            nothing = sparse.csr_array((0, self.plan.slots))
+            return Examples(nothing, np.zeros(0, bool), np.zeros(0, np.int64), self.documents, self.words)
         rows = sparse.vstack([r.matrix(self.plan.slots) for r in self._rows], format="csr")
-        return Examples(rows, labels, np.concatenate(self._units), self.documents, self.words)
+        return Examples(rows, np.concatenate(self._labels), np.concatenate(self._units), self.documents, self.words)
 
 
 def marked_sentences(tokens: Tokens, spans: Iterable[tuple[int, int]]) -> np.ndarray:

@@ -10,12 +10,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from textveil.core.errors import BadParameter
 from textveil.core.params import choice, non_negative, positive, positive_integer
 from textveil.core.units import Unit
 from textveil.hashed.sound_features import RowPlan
 
 METHODS = ("descent", "output")
-UNITS = {"paragraph": Unit.EXAMPLE, "document": Unit.DOCUMENT}
+LEAST_TOLERANCE = 1e-6
+UNITS = {"paragraph": Unit.PARAGRAPH, "document": Unit.DOCUMENT}
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,10 @@ class SoundPlan:
         positive_integer("steps", self.steps)
         for name in ("boost", "rate", "ridge", "tolerance"):
             positive(name, getattr(self, name))
+        if self.tolerance < LEAST_TOLERANCE:
+            raise BadParameter(
+                "tolerance", self.tolerance, f"{LEAST_TOLERANCE:g} or more: doubles must be able to reach it"
+            )
         for name in ("offset", "shrink"):
             non_negative(name, getattr(self, name))
 

@@ -1,9 +1,9 @@
 """The table of weights: one row per slot, one column per label, and the folder it is kept in.
 
-    table.json      labels, transitions, sizes, whether it is sealed and how, and a checksum of every file
+    table.json      labels, transitions, sizes, its kind (open, sealed, sound), public facts, and a checksum of every file
     weights.bin     R x d little-endian float32 (or float16), memory-mapped when it is opened
-    present.bin     one bit per weight: did training set it? All ones after sealing, and then not written
-    documents.bin   PRIVATE, unsealed tables only: how many training documents hold each slot in plain words (at most 65,535)
+    present.bin     PRIVATE, open tables only: one bit per weight, did training set it? The others hold all weights
+    documents.bin   PRIVATE, open tables only: how many training documents hold each slot in plain words (at most 65,535)
 
 A weight that training never set is 0 and absent: the label was never seen with the slot. That pattern gives words away,
 which is what sealing is for.
@@ -21,9 +21,12 @@ from typing import Any
 import numpy as np
 
 from textveil.core.errors import BadInput, BadParameter
+from textveil.hashed.kinds import TableKind
 
 HEADER, WEIGHTS, PRESENT, DOCUMENTS = "table.json", "weights.bin", "present.bin", "documents.bin"
-FORMAT = "textveil hashed table 1"
+FORMAT = "textveil hashed table 2"
+OLD_FORMAT = "textveil hashed table 1"  # had a boolean, "sealed", which sound tables carried too; it is still read
+SOUND = "sound"  # the fact of a sound table that holds its SoundPlan
 _TYPES = {"float32": "<f4", "float16": "<f2"}
 _CORRUPT = "a fresh copy of the model, or train it again"
 
@@ -33,8 +36,8 @@ class WeightTable:
     """Weights of all slots. Arrays that were opened from a folder are read-only.
 
     >>> table = WeightTable(np.zeros((16, 2)), np.zeros((16, 2), bool), ("O", "LAW"), np.zeros((2, 2)))
-    >>> table.bits, table.sealed, table.occupied
-    (4, False, 0)
+    >>> table.bits, table.kind.value, table.occupied
+    (4, 'open', 0)
     """
 
     weights: np.ndarray  # float32 (R, d); 0 where absent
@@ -42,7 +45,7 @@ class WeightTable:
     labels: tuple[str, ...]
     transitions: np.ndarray  # float32 (d, d): from the row's label to the column's
     documents: np.ndarray | None = None  # uint16 (R,)
-    sealed: bool = False
+    kind: TableKind = TableKind.OPEN
     facts: dict[str, Any] = field(default_factory=dict)  # public facts of sealing or of the sound variant
 
     def __post_init__(self) -> None:
@@ -61,13 +64,18 @@ class WeightTable:
         return len(self.weights).bit_length() - 1
 
     @property
+    def is_open(self) -> bool:
+        """Whether it shows which weights training set."""
+        return self.kind is TableKind.OPEN
+
+    @property
     def occupied(self) -> int:
         """How many slots hold a weight of any label."""
         return int(self.present.any(axis=1).sum())
 
     def require_weights(self, where: object = None) -> WeightTable:
         """Refuse a table in which training set nothing."""
-        if not self.sealed and not self.present.any():
+        if self.is_open and not self.present.any():
             raise BadInput("holds no weights", where=where or "the model", possible="a model that has been trained")
         return self
 
@@ -81,14 +89,14 @@ class WeightTable:
         self.require_weights()
         target = Path(folder)
         files = {WEIGHTS: np.ascontiguousarray(self.weights).astype(_TYPES[dtype], copy=False)}
-        if not self.sealed:
+        if self.is_open:
             files[PRESENT] = np.packbits(self.present)
             if self.documents is not None:
                 files[DOCUMENTS] = self.documents.astype("<u2", copy=False)
         try:
             target.mkdir(parents=True, exist_ok=True)
             for name in (PRESENT, DOCUMENTS):
-                (target / name).unlink(missing_ok=True)  # of an unsealed table that stood here before
+                (target / name).unlink(missing_ok=True)  # of an open table that stood here before
             for name, array in files.items():
                 array.tofile(target / name)
             header = self._header(dtype, {name: _digest(array) for name, array in files.items()})
@@ -104,7 +112,7 @@ class WeightTable:
             "labels": list(self.labels),
             "transitions": self.transitions.tolist(),
             "dtype": dtype,
-            "sealed": self.sealed,
+            "kind": self.kind.value,
             "facts": self.facts,
             "files": digests,
         }
@@ -117,23 +125,36 @@ class WeightTable:
         header = _read_header(target)
         rows, labels = int(header["rows"]), tuple(header["labels"])
         shape, files = (rows, len(labels)), header["files"]
-        kind = _TYPES.get(header["dtype"])
-        if kind is None or WEIGHTS not in files:
+        kind, number = _kind_of(header), _TYPES.get(header["dtype"])
+        if kind is None or number is None or WEIGHTS not in files:
             raise BadInput("has a header that this version does not know", where=target / HEADER)
-        weights = _map(target / WEIGHTS, kind, shape, files, verify)
-        if header["sealed"]:
-            present = np.broadcast_to(np.True_, shape)
-        else:
+        weights = _map(target / WEIGHTS, number, shape, files, verify)
+        if kind is TableKind.OPEN:
             packed = _map(target / PRESENT, "u1", ((rows * len(labels) + 7) // 8,), files, verify)
             present = np.unpackbits(packed, count=rows * len(labels)).view(np.bool_).reshape(shape)
+        else:
+            present = np.broadcast_to(np.True_, shape)
         documents = _map(target / DOCUMENTS, "<u2", (rows,), files, verify) if DOCUMENTS in files else None
-        table = cls(weights, present, labels, header["transitions"], documents, header["sealed"], header["facts"])
+        table = cls(weights, present, labels, header["transitions"], documents, kind, header["facts"])
         return table.require_weights(target)
 
 
 def _as(array: Any, kind: Any) -> np.ndarray:
     """The array in this type, without a copy where it has it; a mapped file stays mapped."""
     return np.asarray(array) if getattr(array, "dtype", None) == kind else np.asarray(array).astype(kind)
+
+
+def _kind_of(header: dict[str, Any]) -> TableKind | None:
+    """The kind of a table, also of one in the old format; None where the header contradicts itself."""
+    is_sound = SOUND in header["facts"]
+    if header["format"] == OLD_FORMAT:
+        if not header["sealed"]:
+            return TableKind.OPEN
+        return TableKind.SOUND if is_sound else TableKind.SEALED
+    if header["kind"] not in set(TableKind):
+        return None
+    kind = TableKind(header["kind"])
+    return kind if is_sound == (kind is TableKind.SOUND) else None
 
 
 def _read_header(folder: Path) -> dict[str, Any]:
@@ -147,7 +168,7 @@ def _read_header(folder: Path) -> dict[str, Any]:
         checksum = header.pop("checksum")
     except (ValueError, OSError, KeyError, AttributeError, TypeError):
         raise BadInput("is damaged: it cannot be read", where=path, possible=_CORRUPT) from None
-    if header.get("format") != FORMAT:
+    if header.get("format") not in (FORMAT, OLD_FORMAT):
         raise BadInput("is of a format that this version does not know", where=path, possible=FORMAT)
     if checksum != _header_digest(header):
         raise BadInput("is damaged: its checksum differs", where=path, possible=_CORRUPT)

@@ -25,14 +25,16 @@ from typing import Any
 
 import numpy as np
 
+from textveil.accounting.account import unrecorded
 from textveil.core.errors import BadInput, Refused
 from textveil.hashed.corpus import Corpus
 from textveil.hashed.cost import RANKS, columns_of, curve, zipf_count
 from textveil.hashed.divergence import DELTA, ORDERS
+from textveil.hashed.kinds import check_possible
 from textveil.hashed.passive_aggressive import PassiveAggressive, State
 from textveil.hashed.seal import SealPlan, centred, fit_law, grid_step
 from textveil.hashed.table import WeightTable
-from textveil.noise import Source, source_for
+from textveil.noise import Source
 
 CAP_RANK = 100
 _BLOCK = 1 << 17
@@ -69,8 +71,9 @@ class Change:
 
 def plan_update(before: WeightTable, after: WeightTable) -> Change:
     """`after.documents` says in how many new documents each slot occurred."""
-    if not before.sealed or "seal" not in before.facts:
-        raise BadInput("only a sealed model can be updated", possible="`textveil hashed seal` first")
+    check_possible(before.kind, "update")
+    if "seal" not in before.facts:
+        raise BadInput("the sealed model does not say how it was sealed", possible="one made by `textveil hashed seal`")
     if after.documents is None or after.weights.shape != before.weights.shape:
         raise BadInput("the trained table does not belong to this sealed model", possible="one made by `train_on`")
     plan = SealPlan(**before.facts["seal"])
@@ -96,7 +99,7 @@ def update(
     """The next release of a sealed model."""
     change = plan_update(before, after)
     refuse_above(cap, change.costs, delta)
-    return draw_update(change, noise or source_for(seed))
+    return draw_update(change, noise or unrecorded(seed))
 
 
 def draw_update(change: Change, noise: Source) -> WeightTable:

@@ -8,6 +8,8 @@ from typing import Any, Self
 import numpy as np
 
 from ..core import BadInput, Estimator
+from ..core.errors import not_fitted
+from ..core.sklearn_tags import classifier_tags
 from .data import WordTable, checked, class_numbers
 from .fit import Plan, fit, own_randomness, probabilities
 
@@ -15,6 +17,7 @@ from .fit import Plan, fit, own_randomness, probabilities
 class TextClassifier(Estimator):
     """Base of the classifiers, with scikit-learn's manners. A subclass builds the network, codes texts and scores them."""
 
+    _estimator_type = "classifier"  # for scikit-learn before its tags
     seed: int
 
     def fit(self, texts: Sequence[str], labels: Sequence[Any]) -> Self:
@@ -31,7 +34,7 @@ class TextClassifier(Estimator):
     def predict_proba(self, texts: Sequence[str]) -> np.ndarray:
         """The chance of each class, one row a text; columns follow `classes_`."""
         if not self.__sklearn_is_fitted__():
-            raise BadInput(f"{type(self).__name__} has not been fitted", possible="fit(texts, labels)")
+            raise not_fitted(self, "fit(texts, labels)")
         coded = [self._code(text) for text in checked(texts)]
         return probabilities(self.net_, self._scores, coded) if coded else np.empty((0, len(self.classes_)))
 
@@ -48,11 +51,7 @@ class TextClassifier(Estimator):
         return hasattr(self, "net_")
 
     def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import ClassifierTags
-
-        tags = super().__sklearn_tags__()
-        tags.estimator_type, tags.classifier_tags, tags.target_tags.required = "classifier", ClassifierTags(), True
-        return tags
+        return classifier_tags(super().__sklearn_tags__())
 
     # ---- of the subclass ---------------------------------------------------------------------------------------
 

@@ -55,6 +55,20 @@ def path_losses(scores: Tensor, steps: Tensor, tags: Tensor, lengths: Tensor) ->
     return _PathLosses.apply(scores, steps, tags, lengths)  # type: ignore[no-any-return, no-untyped-call]
 
 
+def path_chances(scores: Tensor, steps: Tensor, paths: list[list[int]], lengths: Tensor) -> list[list[float]]:
+    """The chance of each tag of some paths, whatever the other tags are. `steps` is a table (tags + 2, tags).
+
+    >>> path_chances(torch.tensor([[[1.0, 0.0], [0.0, 0.0]]]), torch.zeros(4, 2), [[0, 1]], torch.tensor([2]))[0][1]
+    0.5
+    """
+    tags = torch.zeros(scores.shape[:2], dtype=torch.long)
+    for row, path in zip(tags, paths, strict=True):
+        row[: len(path)] = torch.tensor(path)
+    by_tag, _ = _Chart(scores.detach().double(), steps.double(), lengths).gradients(tags)
+    chances = (1 + by_tag.gather(2, tags.unsqueeze(2)).squeeze(2)).clamp(0, 1)  # expected less 1, and 1
+    return [row[: len(path)].tolist() for row, path in zip(chances, paths, strict=True)]
+
+
 class _PathLosses(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, scores: Tensor, steps: Tensor, tags: Tensor, lengths: Tensor) -> Tensor:

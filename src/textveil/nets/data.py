@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import BadInput
+from ..core.inputs import check_texts
 from ..text import tokens
 
 Rows = NDArray[np.int64]
@@ -56,11 +57,7 @@ def folded(text: str) -> list[str]:
 
 def checked(texts: Sequence[str]) -> Sequence[str]:
     """The texts, if they are a sequence of strings. A single string would be read letter by letter."""
-    if isinstance(texts, str):
-        raise BadInput("a list of texts is needed, not one text", possible="[text]")
-    for number, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise BadInput(f"text {number} is a {type(text).__name__}, not a string")
+    check_texts(texts)
     return texts
 
 

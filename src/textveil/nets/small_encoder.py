@@ -14,8 +14,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from .masks import Keyed, Words, hidden_places, plain
+
 PAD, UNK, CLS, SEP, MASK = range(5)  # the places of the special pieces in every vocabulary of training.vocabulary
-MASKED_SHARE = 0.15
 OPEN = -100
 
 
@@ -76,12 +77,16 @@ class SmallEncoder(nn.Module):
         return self.last(states)
 
     def length(self, example: Any) -> int:
-        return min(self.longest, len(example) if self.head == "lm" else sum(map(len, example[0])))
+        return min(self.longest, len(plain(example)) if self.head == "lm" else sum(map(len, example[0])))
+
+    def draw(self, example: Any, source: Words) -> Any:
+        """A text with the keys that say which of its places are hidden; other examples as they are."""
+        return Keyed(example, source.words(self.longest)) if self.head == "lm" else example
 
     def collate(self, examples: Sequence[Any]) -> dict[str, Tensor]:
-        """Padded pieces with places and targets; in training the masked places are drawn, otherwise every seventh."""
+        """Padded pieces with places and targets."""
         if self.head == "lm":
-            return self._masked([list(e)[: self.longest] for e in examples])
+            return self._masked(examples)
         rows, places, targets = [], [], []
         number = {label: i for i, label in enumerate(self.labels)}
         for words, tags in examples:
@@ -95,18 +100,14 @@ class SmallEncoder(nn.Module):
             targets.append([t for _, t in kept])
         return _padded(rows, places, targets)
 
-    def _masked(self, rows: list[list[int]]) -> dict[str, Tensor]:
+    def _masked(self, examples: Sequence[Any]) -> dict[str, Tensor]:
         places, targets, shown = [], [], []
-        for row in rows:
-            count = max(1, round(MASKED_SHARE * len(row)))
-            drawn = (
-                torch.randperm(len(row))[:count].tolist()
-                if self.training
-                else list(range(min(3, len(row) - 1), len(row), 7))
-            )
-            places.append(drawn)
-            targets.append([row[i] for i in drawn])
-            shown.append([MASK if i in drawn else piece for i, piece in enumerate(row)])
+        for example in examples:
+            row = list(plain(example))[: self.longest]
+            hidden = hidden_places(example, len(row), self.training)
+            places.append(hidden)
+            targets.append([row[i] for i in hidden])
+            shown.append([MASK if i in hidden else piece for i, piece in enumerate(row)])
         return _padded(shown, places, targets)
 
     def scores(self, batch: dict[str, Tensor]) -> Tensor:

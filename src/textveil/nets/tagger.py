@@ -15,11 +15,11 @@ from torch import Tensor, nn
 
 from ..core import BadInput
 from ..text.vectors import Vectors
-from .crf import Chain, path_losses
+from .crf import Chain, path_chances, path_losses
 from .folders import save_folder
 from .lstm import LSTM
 from .portable import tagger as portable
-from .portable.tagger import FIRST, PADDING, UNKNOWN
+from .portable.tagger import FIRST, PADDING, UNKNOWN, best_paths, by_sentence
 
 Example = tuple[Sequence[str], Sequence[str]]
 
@@ -91,6 +91,16 @@ class BiLSTMTagger(portable.Tagger):
                 ) from None
             tags[number, : len(row)] = torch.tensor(row, dtype=torch.long)
         return {**batch, "tags": tags}
+
+    def tag_chances(self, sentences: Sequence[Any], batch_size: int = 256) -> list[list[tuple[str, float]]]:
+        """The tag of each word, and its chance beside all other tag sequences; strings are cut into words."""
+        return by_sentence(sentences, lambda flat: self._decoded(flat, batch_size, self._sure))
+
+    def _sure(self, scores: Tensor, lengths: Tensor) -> list[list[tuple[str, float]]]:
+        table = self.step_table()
+        paths = best_paths(scores, table, lengths)
+        chances = path_chances(scores, table, paths, lengths)
+        return [[(self.tags[t], p) for t, p in zip(*row, strict=True)] for row in zip(paths, chances, strict=True)]
 
     @staticmethod
     def length(example: Example) -> int:

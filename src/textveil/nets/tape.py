@@ -65,6 +65,17 @@ def recording(tape: Tape) -> Iterator[Tape]:
         _running = before
 
 
+@contextmanager
+def pausing() -> Iterator[None]:
+    """Nothing is recorded within: a layer that is computed again leaves no second record."""
+    global _running
+    before, _running = _running, None
+    try:
+        yield
+    finally:
+        _running = before
+
+
 class _Tap(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, value: Tensor, anchor: Tensor, keep: Callable[[Tensor], None]) -> Tensor:

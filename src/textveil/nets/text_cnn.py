@@ -29,7 +29,7 @@ class TextCNN(portable.Network):
     @classmethod
     def of(
         cls,
-        classes: Sequence[str],
+        classes: Sequence[Any],
         vectors: Vectors,
         *,
         channels: int = 64,
@@ -52,15 +52,15 @@ class TextCNN(portable.Network):
         table[FIRST:] = torch.from_numpy(vectors.matrix.copy())
         return net
 
-    def collate(self, examples: Sequence[tuple[str, str]]) -> dict[str, Tensor]:
+    def collate(self, examples: Sequence[tuple[str, Any]]) -> dict[str, Tensor]:
         try:
             classes = [self._number[name] for _, name in examples]
         except KeyError:
-            known = ", ".join(self.classes)
+            known = ", ".join(map(repr, self.classes))
             raise BadInput("an example has a class that the net does not know", possible=known) from None
         return {**self.batch([text for text, _ in examples]), "classes": torch.tensor(classes, dtype=torch.long)}
 
-    def length(self, example: tuple[str, str]) -> int:
+    def length(self, example: tuple[str, Any]) -> int:
         """About the words read, so that examples of like length can share a micro-batch."""
         return min(self.config["max_words"], example[0].count(" ") + 1)
 

@@ -1,217 +1,181 @@
-"""Attack a release folder with nothing but what it holds; the truth, where given, only scores.
+"""One runner for all audits: which attacks a release folder allows, what each of them is shown, and where its evidence goes.
 
-The adversary knows everything public: the mechanism, its parameters, the vectors, the prior over words. The recipe rebuilds
-the channel from `release.json` and hands it to the attack as an Exposure.
+A room says in its row (`AuditRoom`, in recipes/ROOM/audit.py) how it opens a folder and how it can fill exposures: each
+`Filling` names the kind, the optional fields that it fills, and what it asks for (--truth, --public). An attack is
+found by its name (ROOM.something, one line of the registry) and gets the first filling of a kind that it sees with all that
+it needs. So neither a room nor an attack is named here, or in the command line.
+
+Where evidence goes. Whatever was run with the original at hand (`truth`) is about private text: how often the commonest word
+stood in it can be read off a chance. It goes to the terminal and to `OUT.private/evidence.json`, and the folder stays as it
+was, to the last byte. With `publish` it goes into the folder, marked as published, and the ledger gets a line for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import islice
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from textveil.attacks.evidence import Evidence
-from textveil.attacks.exposure import Exposure
-from textveil.attacks.words_two_worlds import Pairs
-from textveil.core import BadInput, CannotAdd, Guarantee, read_manifest, registry
-from textveil.core.release import write_manifest
+from textveil.attacks.exposure import Exposure, kinds_of
+from textveil.core import BadInput, Guarantee, read_manifest, registry
+from textveil.core.attack_needs import ASKED
+from textveil.core.errors import UnknownName
 from textveil.noise import Source, secure
-from textveil.recipes.word_pairs import word_pairs
-from textveil.text import readers, sample, tokens
-from textveil.words.mechanism import WordMechanism
+from textveil.recipes.evidence_files import evidence_rows, publish_evidence, record_private, record_public
 
-SCORED_WORDS = 200_000
-PUBLIC_WORDS = 5_000_000
+ROOMS = {
+    "counts": "textveil.recipes.counts.audit",
+    "hashed": "textveil.recipes.hashed.audit",
+    "training": "textveil.recipes.training.audit",
+    "words": "textveil.recipes.words.audit",
+}
 
 
 @dataclass(frozen=True)
-class WordChannel:
-    """The mechanism as the adversary can run it: public input row in, drawn row out."""
+class AuditJob:
+    """One audit. `attacks` empty: all that the folder and the files given allow."""
 
-    mechanism: WordMechanism
-    prior: np.ndarray
+    folder: Path
+    attacks: tuple[str, ...] = ()
+    truth: Path | None = None
+    public: Path | None = None
+    spans: Path | None = None
+    vectors: str | None = None
+    text_field: str | None = None
+    header: bool | None = None  # of csv and tsv files, where they do not make it plain
+    publish: bool = False
+    ledger: Path | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # of the attacks
 
-    def sample(self, rows: np.ndarray, source: Source) -> np.ndarray:
-        return self.mechanism.draw(rows, source)
-
-    @property
-    def stated(self) -> float:
-        """The loss per unit of distance that the mechanism states, with or without a promise."""
-        return float(self.mechanism.epsilon)
-
-    @property
-    def excludes_input(self) -> bool:
-        """Whether the algorithm never returns its input: Vickrey as printed."""
-        return bool(getattr(self.mechanism, "paper_mode", False))
-
-    def pairs(self, count: int, source: Source) -> Pairs:
-        """Words that may be told apart, near ones above all: there a promise allows little."""
-        return word_pairs(self.mechanism, count, source)
-
-    def posterior_bound(self, rows: np.ndarray, source: Source) -> np.ndarray:
-        """The largest posterior of any word given the noised point: more than any adversary of the output can reach."""
-        return self.mechanism.posterior_peak(rows, self.prior, source)
+    def has(self, asked: str) -> bool:
+        """Whether what a filling asks for was given."""
+        return (self.public if asked == "public" else self.truth) is not None
 
 
-def audit_folder(
-    folder: Path,
-    attack_names: list[str],
-    *,
-    truth: Path | None = None,
-    public: Path | None = None,
-    vectors: str | None = None,
-    text_field: str | None = None,
-    parameters: dict[str, Any] | None = None,
-    progress: Callable[[str], None] = lambda title: None,
-) -> list[Evidence]:
-    """Run attacks on a folder, add their evidence to `release.json` and to the card."""
-    manifest = read_manifest(folder)
-    attacks = [registry.make("attack", name, **(parameters or {})) for name in attack_names]
-    exposure = word_exposure(folder, manifest, truth=truth, public=public, vectors=vectors, text_field=text_field)
-    found = []
-    for attack in attacks:
-        progress(attack.name)
-        found.append(attack.run(exposure, rng=secure()))
-    record_evidence(folder, manifest, found)
-    return found
+@dataclass(frozen=True)
+class Filling:
+    """One way to fill an exposure of one kind: `gives` names the optional fields that it fills."""
+
+    kind: type[Exposure]
+    fill: Callable[[Any, Source], Exposure]  # the opened folder, randomness -> exposure
+    gives: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()
+    applies: Callable[[Any], bool] = lambda opened: True
+
+    def suits(self, attack: Any, opened: Any) -> bool:
+        """Whether this shows an attack all that it needs."""
+        wanted = set(attack.needs) & self.kind.optional()
+        return issubclass(self.kind, kinds_of(attack)) and wanted <= set(self.gives) and self.applies(opened)
 
 
-def verdict_of(evidence: Evidence, promise: Guarantee) -> str:
-    """What the evidence says about the promise; about another unit it says nothing."""
-    try:
-        return evidence.verdict(promise)
-    except CannotAdd as error:
-        return str(error)
+@dataclass(frozen=True)
+class AuditRoom:
+    """How the folders of one room are opened, and what their adversaries can be shown."""
+
+    open: Callable[[AuditJob, dict[str, Any]], Any]  # the job and release.json -> what the fillings share
+    fillings: tuple[Filling, ...]
 
 
-def _refuted(evidence: Evidence, promise: Guarantee) -> bool:
-    return evidence.unit == promise.unit and evidence.refutes(promise)
+class AuditResult(NamedTuple):
+    """What was found, why other attacks were not run, and the file that has it."""
+
+    evidence: list[Evidence]
+    rows: list[dict[str, Any]]  # as they are written: with verdicts
+    not_run: dict[str, str]
+    written: Path
 
 
-def record_evidence(folder: Path, manifest: dict[str, Any], found: list[Evidence]) -> None:
-    """Newer evidence of the same attack on the same question takes the place of the older."""
+def audit_release(job: AuditJob, *, progress: Callable[[str], None] = lambda title: None) -> AuditResult:
+    """Attack a folder and put the evidence where it belongs."""
+    manifest = read_manifest(job.folder)
+    _check_publishing(job, manifest)
+    room_name, room = room_of(manifest["mechanism"])
+    opened = room.open(job, manifest)
+    chosen, not_run = choose_fillings(job, room_name, room, opened)
     promise = Guarantee.from_json(manifest["guarantee"])
-    fresh = [{**e.to_json(), "verdict": verdict_of(e, promise), "refuted": _refuted(e, promise)} for e in found]
-    asked = {(e["attack"], e["metric"]) for e in fresh}
-    kept = [e for e in manifest.get("evidence", []) if (e["attack"], e["metric"]) not in asked]
-    write_manifest(folder, {**manifest, "evidence": kept + fresh})
+    found, exposures = list[Evidence](), dict[int, Exposure]()
+    for name, filling in chosen.items():
+        progress(name)
+        try:
+            if id(filling) not in exposures:
+                exposures[id(filling)] = filling.fill(opened, secure())
+            found += run_attack(name, exposures[id(filling)], promise, job.parameters)
+        except BadInput as error:
+            if job.attacks or (error.where is not None and error.where in (job.truth, job.public, job.spans)):
+                raise  # a file that does not fit is a mistake, not a reason to go without
+            not_run[name] = str(error)
+    if not found:
+        raise BadInput(f"no attack could be run: {'; '.join(f'{n}: {why}' for n, why in not_run.items())}")
+    rows = evidence_rows(found, promise)
+    if job.truth is None:
+        written = record_public(job.folder, manifest, rows)
+    elif job.publish:
+        written = publish_evidence(job.folder, manifest, rows, job.ledger)
+    else:
+        written = record_private(job.folder, rows)
+    return AuditResult(found, rows, not_run, written)
 
 
-def word_exposure(
-    folder: Path,
-    manifest: dict[str, Any],
-    *,
-    truth: Path | None = None,
-    public: Path | None = None,
-    vectors: str | None = None,
-    text_field: str | None = None,
-) -> Exposure:
-    """What an adversary of a veiled file has."""
-    mechanism = rebuild(manifest, vectors)
-    prior = np.asarray(mechanism.vectors_.prior)
-    aligned = None
-    if truth is not None:
-        aligned = aligned_rows(mechanism, folder / manifest["data"], truth, text_field)
-    return Exposure(
-        observed=None if aligned is None else aligned.observed,
-        documents=None if aligned is None else aligned.documents,
-        vocabulary=list(mechanism.vectors_.words),
-        prior=prior,
-        channel=WordChannel(mechanism, prior),
-        public=public_rows(mechanism, public, _scored_texts(truth, aligned, text_field), text_field),
-        truth=None if aligned is None else aligned.truth,
-        release=folder,
-    )
+def run_attack(
+    name: str, exposure: Exposure, promise: Guarantee, parameters: Mapping[str, Any] | None = None, rng: Any = None
+) -> list[Evidence]:
+    """One attack by name, in each of its variants; parameters that speak of the promise are taken from it."""
+    factory, known = registry.find("attack", name), _from_promise(promise)
+    allowed = factory._parameter_names() if hasattr(factory, "_parameter_names") else []
+    own = {key: value for key, value in {**known, **(parameters or {})}.items() if key in allowed}
+    variants: tuple[dict[str, Any], ...] = getattr(factory, "variants", ({},))
+    return [factory(**{**own, **variant}).run(exposure, rng=rng or secure()) for variant in variants]
 
 
-def rebuild(manifest: dict[str, Any], vectors: str | None = None) -> WordMechanism:
-    """The mechanism of a release, made again from its public parameters."""
-    parameters = dict(manifest["parameters"])
-    parameters["vectors"] = vectors or parameters.get("vectors")
-    parameters["seed"] = None  # the adversary draws with randomness of its own
-    mechanism = registry.make("mechanism", manifest["mechanism"], **parameters)
-    if not isinstance(mechanism, WordMechanism):
-        raise BadInput(f"has no word attacks (mechanism {manifest['mechanism']})")
-    mechanism.fit()
-    promised = manifest.get("facts", {}).get("vectors", {}).get("fingerprint")
-    if promised and promised != mechanism.vectors_.fingerprint:
+def choose_fillings(
+    job: AuditJob, room_name: str, room: AuditRoom, opened: Any
+) -> tuple[dict[str, Filling], dict[str, str]]:
+    """The filling of each attack that can be run, and why the others cannot."""
+    own = [name for name in registry.names("attack") if name.startswith(f"{room_name}.")]
+    for name in job.attacks:
+        if name not in own:
+            raise UnknownName(f"attack on releases of {room_name}", name, own)
+    chosen, not_run = dict[str, Filling](), dict[str, str]()
+    for name in job.attacks or own:
+        suiting = [f for f in room.fillings if f.suits(registry.find("attack", name), opened)]
+        filling = next((f for f in suiting if all(job.has(asked) for asked in f.asks)), None)
+        if filling is not None:
+            chosen[name] = filling
+        elif suiting:
+            not_run[name] = f"needs {' and '.join(ASKED[asked] for asked in suiting[0].asks)}"
+        else:
+            not_run[name] = "is not meant for such a release"
+    for name in job.attacks:
+        if name in not_run:
+            raise BadInput(f"the attack {name} {not_run[name]}")
+    return chosen, not_run
+
+
+def room_of(mechanism: str) -> tuple[str, AuditRoom]:
+    """The room of a mechanism; one of another package is taken for a word mechanism, or refused when it is opened."""
+    name = mechanism.partition(".")[0]
+    name = name if name in ROOMS else "words"
+    return name, importlib.import_module(ROOMS[name]).ROOM
+
+
+def _check_publishing(job: AuditJob, manifest: dict[str, Any]) -> None:
+    if not job.publish:
+        return
+    if job.truth is None:
+        raise BadInput("there is nothing to publish: evidence without --truth goes into the folder anyway")
+    if manifest.get("entry") and job.ledger is None:
         raise BadInput(
-            "the vectors are not those of the release", where=vectors, possible="--vectors with the right file"
+            "evidence about private text is published under the ledger of the release", possible="--ledger FILE"
         )
-    return mechanism
 
 
-class Aligned(NamedTuple):
-    """Rows of released and original words, word by word, and the number of the record that each belongs to."""
-
-    observed: np.ndarray
-    truth: np.ndarray
-    documents: np.ndarray
-
-
-def aligned_rows(mechanism: WordMechanism, data: Path, truth: Path, text_field: str | None) -> Aligned:
-    """Released and original words side by side; -1 for originals outside the vocabulary.
-
-    A record whose words cannot be counted off one by one is left out (rare: an apostrophe before a drawn letter).
-    """
-    seen: list[int] = []
-    true: list[int] = []
-    documents: list[int] = []
-    rows = mechanism.rows_
-    for number, (out, original) in enumerate(_pairs(data, truth, text_field)):
-        a, b = ([tokens.fold(w) for w in tokens.words(t)] for t in (out, original))
-        if len(a) != len(b):
-            continue
-        for shown, word in zip(a, b, strict=True):
-            if word in mechanism.kept_ or shown not in rows:
-                continue  # kept words and fixed tokens are not drawn: nothing to guess
-            seen.append(rows[shown])
-            true.append(rows.get(word, -1))
-            documents.append(number)
-        if len(seen) >= SCORED_WORDS:
-            break
-    if not seen:
-        raise BadInput("no words could be aligned with the release", where=truth)
-    return Aligned(*(np.array(part, dtype=np.int64) for part in (seen, true, documents)))
-
-
-def public_rows(
-    mechanism: WordMechanism, public: Path | None, private: set[str], text_field: str | None
-) -> list[np.ndarray]:
-    """Public texts that the adversary can learn a language from, as rows; the bundled letters where no file is given.
-
-    A text that is also among the private ones is no public knowledge: it is left out.
-    """
-    records = readers.open_reader(public or sample.path(), text_field=text_field if public else "text")
-    texts: list[np.ndarray] = []
-    words = 0
-    for record in records:
-        if record.text not in private:
-            find = mechanism.rows_.get
-            texts.append(np.array([find(tokens.fold(w), -1) for w in tokens.words(record.text)], dtype=np.int64))
-            words += len(texts[-1])
-        if words >= PUBLIC_WORDS:
-            break
-    return texts
-
-
-def _scored_texts(truth: Path | None, aligned: Aligned | None, text_field: str | None) -> set[str]:
-    if truth is None or aligned is None:
-        return set()
-    return {r.text for r in islice(readers.open_reader(truth, text_field=text_field), int(aligned.documents[-1]) + 1)}
-
-
-def _pairs(data: Path, truth: Path, text_field: str | None) -> Iterator[tuple[str, str]]:
-    released = iter(readers.open_reader(data, text_field=text_field))
-    original = iter(readers.open_reader(truth, text_field=text_field))
-    for out in released:
-        match = next(original, None)
-        if match is None:
-            raise BadInput("has fewer records than the release", where=truth)
-        yield out.text, match.text
-    if next(original, None) is not None:
-        raise BadInput("has more records than the release", where=truth)
+def _from_promise(promise: Guarantee) -> dict[str, Any]:
+    """What attacks may want to know of the promise: its unit and its numbers."""
+    return {
+        "unit": str(promise.unit),
+        "epsilon": getattr(promise.loss, "epsilon", None),
+        "delta": getattr(promise.loss, "delta", 0.0),
+    }

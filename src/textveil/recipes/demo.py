@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from textveil.core import read_manifest
+from textveil.core.facts import SamplePair
 from textveil.core.release import check_free, write_manifest
-from textveil.recipes.audit import audit_folder
-from textveil.recipes.veil import Bar, Job, veil_file
+from textveil.recipes.audit import AuditJob, audit_release
+from textveil.recipes.progress import Bar
+from textveil.recipes.words.veil import VeilJob, veil_file
 from textveil.report import write_report
 from textveil.text import readers, sample
 from textveil.words import BRR, Laplace
@@ -29,10 +31,13 @@ def run_demo(
     for name, mechanism in {"brr": BRR(epsilon=0.5), "laplace": Laplace(epsilon=10)}.items():
         folder = out / name
         say(f"veiling {len(sample.letters())} letters with {mechanism!r} ...")
-        veil_file(Job(letters, folder, mechanism, ledger=ledger, text_field="text"), bar=bar)
+        veil_file(VeilJob(letters, folder, mechanism, ledger=ledger, text_field="text"), bar=bar)
         show_pairs(folder, letters)
-        evidence = audit_folder(folder, ["words.bayes"], truth=letters, parameters={"draws": ATTACK_DRAWS})
-        found[name] = [e.to_json() for e in evidence]
+        # The letters are invented and bundled with the package, so that evidence about them may stand on the card.
+        job = AuditJob(
+            folder, ("words.bayes",), letters, publish=True, ledger=ledger, parameters={"draws": ATTACK_DRAWS}
+        )
+        found[name] = audit_release(job).rows
         for line in found[name]:
             say("  " + evidence_line(line))
     write_report(out)
@@ -45,6 +50,6 @@ def show_pairs(folder: Path, letters: Path) -> None:
     manifest = read_manifest(folder)
     released = readers.open_reader(folder / manifest["data"], text_field="text")
     originals = readers.open_reader(letters, text_field="text")
-    pairs = [{"before": b.text, "after": a.text} for a, b in zip(released, originals, strict=True)][:PAIRS_SHOWN]
-    facts = {**manifest.get("facts", {}), "sample": {"pairs": pairs}}
+    pairs = [SamplePair(b.text, a.text).to_json() for a, b in zip(released, originals, strict=True)][:PAIRS_SHOWN]
+    facts = {**manifest.get("facts", {}), "sample": pairs}
     write_manifest(folder, {**manifest, "facts": facts})

@@ -1,22 +1,27 @@
 """The card of one release: one page that a data-protection officer can read, print and file.
 
-It says what is promised in plain words, what is not, which assumptions that rests on, what it cost in the ledger, and
-what the shipped attack achieved, beside each other. The page holds everything it needs and loads nothing. Text of the
-release never appears on it, except the invented sample letters of the demo.
+It says what is promised in plain words, what is not, what left unprotected, which assumptions that rests on, what it cost
+in the ledger, and what the shipped attack achieved, beside each other. The page holds everything it needs and loads
+nothing. Text of the release never appears on it, except the invented sample letters of the demo.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from ..core import Guarantee, Metric
-from .html import bullets, esc, number, page, pairs, percent, section, show, table, tag
-from .svg import Bar, histogram, success_chart
-from .words import LABELS, Finding, findings, headline
+from ..core.facts import Facts
+from . import making
+from .attackers import attackers, not_attacked
+from .data import data_section
+from .first_screen import AMBER, Badge, badge_of, figures, first_sentence
+from .html import bullets, esc, page, section, tag
+from .signing import signing
+from .spending import spent_section
+from .use import use_section, utilities
+from .words import LABELS, Finding, findings
 
-_HOLDS, _NOT = " This holds as long as: ", " Not protected: "
-_MOST_SAMPLE = 4_000  # characters of one sample text: a card stays small
+MOST_CHARACTERS = 400  # of one thing that passed: a long list of kept words is shown in part
 
 
 def write_card(manifest: dict[str, Any]) -> str:
@@ -30,25 +35,31 @@ def write_card(manifest: dict[str, Any]) -> str:
     """
     promise = Guarantee.from_json(manifest["guarantee"])
     found, unreadable = findings(manifest, promise)
-    facts = manifest.get("facts") or {}
+    facts = Facts.from_json(manifest.get("facts") or {})
     draft = bool(manifest.get("draft")) or promise.label == "seeded"
+    badge = badge_of(promise, refuted=any(f.refuted for f in found), draft=draft)
+    mechanism = str(manifest["mechanism"])
     body = [
-        _banners(draft, found),
-        _head(manifest, promise, found, draft),
-        section("The promise in words", _promise(promise, facts)),
-        section("What an attacker achieves", _evidence(found, unreadable)),
-        section("What it adds up to", _document(promise, facts)),
-        section("Before and after", _sample(facts)),
+        _banners(draft, found, facts),
+        _head(manifest, facts, badge, promise, found),
+        section("The data", data_section(manifest, facts)),
+        section("What is protected, and what is not", _promise(promise, facts, badge)),
+        section("Leaves unprotected", _passes(manifest)),
+        section("What an attacker achieved", attackers(found, unreadable)),
+        section("Not attacked", not_attacked(mechanism, found)),
+        section("What it is good for", use_section(manifest, facts)),
+        section("Spent so far", spent_section(manifest, facts), making.document_line(promise, facts.document)),
+        section("Before and after", making.sample(facts)),
+        section("Before you sign", signing(manifest, facts, promise, found), css="signing"),
         section("What it rests on", _assumptions(promise)),
-        section("How it was made", _making(manifest, facts, promise)),
-        section("How to read this card", _reading()),
+        section("How it was made", making.making(manifest, facts, promise)),
+        section("How to read this card", _reading(promise)),
         tag("footer", tag("p", _footer(manifest), "small")),
     ]
-    colour = "broken" if any(f.refuted for f in found) else promise.label
-    return page(f"Release card: {manifest['mechanism']}", "\n".join(b for b in body if b), colour)
+    return page(f"Release card: {manifest['mechanism']}", "\n".join(b for b in body if b), badge.tone)
 
 
-def _banners(draft: bool, found: list[Finding]) -> str:
+def _banners(draft: bool, found: list[Finding], facts: Facts) -> str:
     shown = ""
     if draft:
         shown += (
@@ -62,189 +73,112 @@ def _banners(draft: bool, found: list[Finding]) -> str:
             '<div class="banner" role="alert"><b>THE PROMISE IS REFUTED</b>'
             f"An attack ({names}) succeeds more often than the promise allows. Do not rely on this release.</div>"
         )
+    if facts.beware:
+        lines = "<br>".join(esc(line) for line in facts.beware)
+        shown += f'<div class="banner banner-beware" role="alert"><b>Beware</b>{lines}</div>'
     return shown
 
 
-def _head(manifest: dict[str, Any], promise: Guarantee, found: list[Finding], draft: bool) -> str:
-    name, meaning = LABELS[promise.label]
-    badge = tag("span", esc(name), "badge")
-    if draft and promise.label != "seeded":
-        badge += " " + tag("span", "Draft", "badge badge-plain")
-    if any(f.refuted for f in found):
-        badge = tag("span", f"{esc(name)}, refuted", "badge")
-        meaning = "A theorem was claimed, and an attack shows that the claim does not hold here."
-    figure, counts = headline(promise.loss)
-    figures = [_figure(figure, counts), _figure(str(promise.unit), f"protected unit: {promise.unit.phrase}")]
-    if isinstance(promise.loss, Metric):
-        figures.insert(
-            1, _figure(number(promise.loss.worst), "worst loss between the two most different words or inputs")
-        )
-    if promise.label != "guarantee":
-        figures[-1] = _figure(str(promise.unit), f"the unit in question: {promise.unit.phrase}")
-    if found:
-        strongest = max(found, key=lambda f: f.evidence.value).evidence
-        figures.append(_figure(percent(strongest.value), f"best attack success; by chance {percent(strongest.chance)}"))
-    return (
-        f'<header><p class="kicker">Textveil release card</p><h1>{esc(str(manifest["mechanism"]))}</h1>{badge}'
-        f'<p class="lead">{esc(meaning)}</p><div class="figures">{"".join(figures)}</div></header>'
+def _head(manifest: dict[str, Any], facts: Facts, badge: Badge, promise: Guarantee, found: list[Finding]) -> str:
+    mechanism, created = str(manifest["mechanism"]), str(manifest.get("created") or "")[:10]
+    title = mechanism if facts.data is None else facts.data.file
+    kicker = " · ".join(part for part in ("Textveil release card", mechanism, created) if part)
+    return tag(
+        "header",
+        tag("p", esc(kicker), "kicker")
+        + tag("h1", esc(title))
+        + tag("span", esc(badge.name), "badge")
+        + tag("p", esc(first_sentence(promise, found, facts)), "lead")
+        + figures(promise, facts, found, utilities(manifest)[0]),
     )
 
 
-def _figure(big: str, small: str) -> str:
-    return tag("div", f"<b>{esc(big)}</b><span>{esc(small)}</span>", "figure")
-
-
-def _promise(promise: Guarantee, facts: Mapping[str, Any]) -> str:
-    """`explain()`, its parts apart; the assumptions get a list of their own further down."""
-    text, _, unprotected = promise.explain().partition(_NOT)
-    text, *_ = text.partition(_HOLDS)
+def _promise(promise: Guarantee, facts: Facts, badge: Badge) -> str:
+    """The parts of the promise side by side; its assumptions have a list of their own further down."""
+    parts = promise.parts()
     if promise.label == "guarantee":
-        text = text.removeprefix("Protected: ")
-        title, rest = "Protected", f"{unprotected[:1].upper()}{unprotected[1:]}"
+        said = tag("p", esc(_sentence(parts.protected)))
+        said += tag("p", esc(_sentence(parts.how_sure or parts.bound)))
     else:
-        title, rest = "No promise of a bounded loss", "No bound on what the output gives away is claimed, for anyone."
-    text = f"{text[:1].upper()}{text[1:]}"
-    policies = [p for p in facts.get("policies") or [] if p not in promise.assumes]
-    return tag("div", tag("h3", title) + tag("p", esc(text)), "panel") + tag(
-        "div", tag("h3", "Not protected") + tag("p", esc(rest)) + bullets(policies), "panel panel-not"
+        said = tag("p", esc(_sentence(parts.bound)))
+    lacking = [*parts.not_protected, *(line for line in facts.not_protected if line not in promise.assumes)]
+    return tag("div", tag("h3", _panel_title(promise, badge)) + said, "panel") + tag(
+        "div",
+        tag("h3", "Not protected") + bullets(_sentence(line) for line in dict.fromkeys(lacking)),
+        "panel panel-not",
     )
 
 
-def _evidence(found: list[Finding], unreadable: int) -> str:
-    if not found and not unreadable:
+def _panel_title(promise: Guarantee, badge: Badge) -> str:
+    if promise.label != "guarantee":
+        return "No promise of a bounded loss"
+    if badge.tone in ("broken", "seeded"):
+        return "Claimed, and not kept"
+    if promise.is_bounding:
+        return "Protected"
+    return "Protected: near ones only" if isinstance(promise.loss, Metric) else "Bounded, but weakly"
+
+
+def _passes(manifest: dict[str, Any]) -> str:
+    """Everything that went from the input into the release as it was, by name."""
+    passes = manifest.get("passes")
+    if not isinstance(passes, list):
         return tag(
-            "p", "No attack has been run on this release yet. <code>textveil audit FOLDER</code> runs the known ones."
+            "p",
+            "This release was made before such a list was kept: what it copied from its input (other columns, metadata, "
+            "letter case) is not known.",
         )
-    parts = [success_chart(_bar(f) for f in found)]
-    rows = [
-        (
-            f"{esc(f.evidence.attack)}<br>{tag('span', esc(f.evidence.metric), 'small')}",
-            esc(percent(f.evidence.value)),
-            esc(" to ".join(percent(limit) for limit in f.evidence.interval())),
-            esc(percent(f.evidence.chance)),
-            esc(f.tries),
-            tag("span", esc(f.verdict), "alarm") if f.refuted else esc(f.verdict),
-        )
-        for f in found
-    ]
-    if rows:
-        parts.append(table(("Attack", "Success", "95 % interval", "Chance", "Hits", "Is the promise refuted?"), rows))
-    notes = [f"{f.evidence.attack}: {n}" for f in found for n in _notes(f)]
-    parts.append(tag("div", bullets(dict.fromkeys(notes)), "small") if notes else "")
-    if unreadable:
-        parts.append(tag("p", f"{unreadable} entries of evidence could not be read and are not shown.", "alarm"))
-    return "".join(parts)
+    if not passes:
+        return tag("p", "Nothing of the input left as it was.")
+    said = "Left with the release as it was in the input; no promise covers it:"
+    return tag("p", said) + bullets(_shortened(_sentence(str(name))) for name in passes)
 
 
-def _notes(finding: Finding) -> list[str]:
-    bound = finding.evidence.upper
-    ceiling = [] if bound is None else [f"no such attacker can be right more often than {percent(bound)}"]
-    return [*finding.evidence.notes, *ceiling]
-
-
-def _bar(finding: Finding) -> Bar:
-    low, high = finding.evidence.interval()
-    e = finding.evidence
-    return Bar(e.attack, e.metric, e.value, low, high, e.chance, finding.allowed, finding.refuted)
-
-
-def _document(promise: Guarantee, facts: Mapping[str, Any]) -> str:
-    """The document line: words times the worst loss of one word, with both numbers."""
-    document = facts.get("document") or {}
-    worst, words, loss = (document.get(k) for k in ("epsilon_per_word_worst", "max_words", "loss"))
-    if worst is None or promise.label != "guarantee":
-        return ""
-    metric = promise.loss
-    how = ""
-    if isinstance(metric, Metric) and metric.diameter is not None:
-        how = f" ({number(metric.epsilon)} × {number(metric.diameter)}, epsilon times the largest distance)"
-    lines = [tag("p", f"One word may lose up to <strong>{esc(show(worst))}</strong>{esc(how)}.")]
-    if words is None:
-        lines.append(
-            tag(
-                "p",
-                "No cap on the words of a document was declared, so no number is stated for a whole document: "
-                "n words may lose n times as much.",
-            )
-        )
-    else:
-        lines.append(
-            tag(
-                "p",
-                f"A whole document of at most {esc(show(words))} words may lose up to "
-                f"{esc(show(words))} × {esc(show(worst))} = <strong>{esc(show(loss))}</strong>.",
-            )
-        )
-    lines.append(tag("p", "A bound above about 10 says little by itself: weigh it with the attacks above.", "small"))
-    return "".join(lines)
-
-
-def _sample(facts: Mapping[str, Any]) -> str:
-    """Only the bundled letters, whose people are invented, ever come here."""
-    shown = []
-    for pair in (facts.get("sample") or {}).get("pairs") or []:
-        before, after = (esc(str(pair.get(k, ""))[:_MOST_SAMPLE]) for k in ("before", "after"))
-        shown.append(tag("div", f"<p><b>Before</b>{before}</p><p><b>After</b>{after}</p>", "before"))
-    return "".join(shown[:5])
+def _shortened(name: str) -> str:
+    return name if len(name) <= MOST_CHARACTERS else f"{name[:MOST_CHARACTERS]} …"
 
 
 def _assumptions(promise: Guarantee) -> str:
+    parts = promise.parts()
     source = tag("p", f"Source: {esc(promise.source)}", "small") if promise.source else ""
-    if promise.label != "guarantee" and not promise.assumes:
-        return source
-    return (bullets(promise.assumes) or tag("p", "No further assumptions are stated.")) + source
+    if promise.label != "guarantee":
+        return bullets(_sentence(line) for line in parts.assumptions) + source
+    formal = tag("p", f"Formally, about {esc(parts.protected)}: {esc(_lowered(parts.bound))}.", "small")
+    listed = bullets(_sentence(line) for line in parts.assumptions) or tag("p", "No further assumptions are stated.")
+    return listed + formal + source
 
 
-def _making(manifest: dict[str, Any], facts: Mapping[str, Any], promise: Guarantee) -> str:
-    entry = manifest.get("entry")
-    vectors = facts.get("vectors") or {}
-    rows: list[tuple[str, object]] = [("mechanism", manifest["mechanism"])]
-    rows += [(name, _brief(value)) for name, value in (manifest.get("parameters") or {}).items() if value is not None]
-    if vectors:
-        rows.append(("word vectors", f"{vectors.get('name')}, {show(vectors.get('words'))} words"))
-        rows.append(("vectors' fingerprint", vectors.get("fingerprint")))
-    rows.append(("two worlds compared", f"{promise.unit.phrase} {promise.adjacency.phrase}"))
-    rows.append(("ledger", f"entry {entry}" if entry else "not recorded in a ledger"))
-    rows.append(("randomness", "seeded (draft)" if manifest.get("draft") else "secure: operating-system entropy"))
-    return pairs(rows) + _substitution(facts)
+def _lowered(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
 
 
-def _brief(value: object, most: int = 40) -> object:
-    """Long lists (kept words) are shown in part."""
-    if isinstance(value, list) and len(value) > most:
-        return f"{show(value[:most])} and {len(value) - most:,} more"
-    return "none" if value == [] else value
-
-
-def _substitution(facts: Mapping[str, Any]) -> str:
-    told = facts.get("substitution") or {}
-    parts = []
-    if isinstance(told.get("stay"), (int, float)):
-        parts.append(
-            tag("p", f"A word stays itself with chance {percent(told['stay'])}, on average over the public prior.")
-        )
-    shares = [float(v) for v in told.get("distance_hist") or []]
-    if sum(shares) > 0:
-        total = sum(shares)
-        parts.append(histogram([s / total for s in shares], "distance between a word and its substitute, near to far"))
-    return tag("div", "<br>" + "".join(parts)) if parts else ""
-
-
-def _reading() -> str:
-    labels = "".join(f"<dt>{esc(name)}</dt><dd>{esc(meaning)}</dd>" for name, meaning in LABELS.values())
+def _reading(promise: Guarantee) -> str:
+    rows = [LABELS["guarantee"], *AMBER, *(words for label, words in LABELS.items() if label != "guarantee")]
+    labels = "".join(f"<dt>{esc(name)}</dt><dd>{esc(meaning)}</dd>" for name, meaning in rows)
     return (
-        tag(
-            "p",
-            "Epsilon bounds how much the output can shift the odds between two possibilities: by at most a factor of "
-            "e<sup>ε</sup>. Below 1 is strong, above 10 the bound alone says little. Losses about different units or "
-            "distances are not comparable, and several releases of the same data add up: see the ledger.",
-        )
+        tag("p", _epsilon_in_words(promise))
         + tag(
             "p",
-            "Attack success is what the strongest shipped attack achieved; compare it with chance. A low figure is no proof: "
-            "an audit can only refute a promise, never prove it.",
+            "Attack success is what the strongest attack that was tried achieved; compare it with chance. A low figure is no "
+            "proof: an audit can only refute a promise, never prove it.",
         )
         + tag("dl", labels)
+    )
+
+
+def _epsilon_in_words(promise: Guarantee) -> str:
+    several = (
+        "Losses about different units or distances are not comparable, and several releases of the same data add up."
+    )
+    if isinstance(promise.loss, Metric):
+        return (
+            "Epsilon is counted per step of distance here: between two inputs at distance D the output shifts the odds by at "
+            f"most a factor of e<sup>εD</sup>. It is small only where εD is: εD = 1 means odds of about 3 to 1. {several}"
+        )
+    scale = "Below 1 is strong, above 10 the bound alone says little. " if promise.label == "guarantee" else ""
+    return (
+        "Epsilon bounds how much the output can shift the odds between two possibilities: by at most a factor of "
+        f"e<sup>ε</sup>. {scale}{several}"
     )
 
 
@@ -252,3 +186,8 @@ def _footer(manifest: dict[str, Any]) -> str:
     versions = ", ".join(f"{k} {v}" for k, v in (manifest.get("versions") or {}).items())
     made = f"Made {manifest['created']} " if manifest.get("created") else "Made "
     return esc(f"{made}with textveil {manifest.get('textveil', '')}" + (f" ({versions})" if versions else "") + ".")
+
+
+def _sentence(text: str) -> str:
+    """A capital at the start, a full stop at the end."""
+    return text if not text else text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?", ":")) else ".")

@@ -60,7 +60,7 @@ class Highlights:
         )
         nothing = tag("p", esc(", ".join(self._without)), "small") if self._without else ""
         body = [*self._parts, section("Nothing found in", nothing)]
-        return page(title, _STYLE + head + "\n".join(body), "cryptographic")
+        return page(title, _STYLE + head + "\n".join(body), "plain")
 
 
 def _snippets(text: str, finds: Sequence[Find]) -> list[str]:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
+
+from ..core.guarantee import often
+from ..core.losses import upward
 
 esc = html.escape
 
@@ -82,6 +86,17 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
+def bound(value: float) -> str:
+    """Like `number`, rounded up: what is printed never states less than the bound.
+
+    >>> bound(0.36062), bound(25600.0), bound(1234.1), bound(float("inf"))
+    ('0.3607', '25,600', '1,235', 'unbounded')
+    """
+    if value in (float("inf"), float("-inf")):
+        return "unbounded"
+    return f"{math.ceil(value * (1 - 1e-12)):,}" if abs(value) >= 1000 else upward(value)
+
+
 def percent(share: float) -> str:
     """
     >>> percent(0.314), percent(0.0004), percent(1.0), percent(0.0)
@@ -92,8 +107,19 @@ def percent(share: float) -> str:
     return f"{share * 100:.1f} %" if share >= 0.005 else f"{share * 100:.1g} %"
 
 
+def percent_up(share: float) -> str:
+    """A share rounded up, so that it stays a bound.
+
+    >>> percent_up(0.73105)
+    '73.2 %'
+    """
+    said = often(share)
+    return "100 %" if said == "practically always" else said.removesuffix(" of the time")
+
+
 def page(title: str, body: str, label: str) -> str:
     """A whole page that needs nothing but itself; `label` chooses its accent colour."""
+    body = body.replace(" %", "&nbsp;%")  # a figure and its sign stay on one line
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from ..core import BadInput, Guarantee, TextveilError, read_manifest
+from ..core.facts import Facts
 from ..core.release import CARD, MANIFEST
+from .attackers import bar_of
+from .first_screen import badge_of, first_sentence
 from .html import bullets, esc, page, percent, section, table, tag
 from .svg import Bar, success_chart
-from .words import LABELS, Finding, findings, headline
+from .words import Finding, findings, headline, strongest
 
 HTML, JSON = "report.html", "report.json"
+MOST_NAMED = 3  # things that left unprotected, named in a row
 
 
 def write_report(folder: str | os.PathLike[str]) -> dict[str, Any]:
@@ -52,23 +57,29 @@ def _row(path: Path, name: str, where: str) -> dict[str, Any]:
     manifest = read_manifest(path)
     promise = Guarantee.from_json(manifest["guarantee"])
     found, unreadable = findings(manifest, promise)
+    refuted = any(f.refuted for f in found)
+    badge = badge_of(promise, refuted=refuted, draft=bool(manifest["draft"]))
     shown = {
         "name": name,
         "folder": where,
         "mechanism": manifest["mechanism"],
         "parameters": manifest["parameters"],
         "label": promise.label,
+        "badge": badge.name,
         "loss": promise.loss.to_json(),
         "unit": str(promise.unit),
         "adjacency": str(promise.adjacency),
+        "bounding": promise.is_bounding,
         "explain": promise.explain(),
+        "in_short": first_sentence(promise, found, Facts.from_json(manifest.get("facts") or {})),
+        "passes": list(manifest.get("passes") or []),
         "draft": bool(manifest["draft"]),
         "entry": manifest.get("entry"),
         "created": manifest.get("created", ""),
         "evidence": [{**f.evidence.to_json(), "verdict": f.verdict, "refuted": f.refuted} for f in found],
         "unreadable_evidence": unreadable,
     }
-    return {"json": shown, "promise": promise, "found": found, "card": (path / CARD).is_file()}
+    return {"json": shown, "promise": promise, "badge": badge, "found": found, "card": (path / CARD).is_file()}
 
 
 def _page(root: Path, found: dict[str, Any]) -> str:
@@ -84,14 +95,14 @@ def _page(root: Path, found: dict[str, Any]) -> str:
         banner,
         head,
         section("Releases", _table(rows), tag("p", note, "small")),
-        section("What attackers achieve", success_chart(_bar(r, f) for r in rows for f in r["found"])),
+        section("What attackers achieve", success_chart(_bars(rows))),
         section("Could not be read", bullets(lines)),
     )
-    return page(f"Report: {root.resolve().name}", "\n".join(b for b in body if b), "guarantee")
+    return page(f"Report: {root.resolve().name}", "\n".join(b for b in body if b), "plain")
 
 
 def _table(rows: list[dict[str, Any]]) -> str:
-    head = ("Release", "Mechanism", "Label", "Loss", "Unit", "Best attack", "Refuted?")
+    head = ("Release", "Mechanism", "Label", "Loss", "Unit", "Strongest attack", "Refuted?")
     return table(head, [_cells(row) for row in rows])
 
 
@@ -100,28 +111,39 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
     name = esc(shown["name"])
     if row["card"]:
         name = f'<a href="{quote(shown["folder"])}/{CARD}">{name}</a>'
-    label = tag("span", esc(LABELS[promise.label][0]), "badge badge-plain")
-    if shown["draft"] and promise.label != "seeded":
-        label += '<br><span class="alarm">draft</span>'
+    if shown["passes"]:
+        name += f"<br>{tag('span', esc(_unprotected(shown['passes'])), 'small')}"
+    badge = row["badge"]
+    label = tag("span", esc(badge.name), "badge badge-plain")
     figure, counts = headline(promise.loss)
     loss = f"{esc(figure)}<br>{tag('span', esc(counts), 'small')}"
     return (
         name,
         esc(shown["mechanism"]),
-        tag("span", label, f"label-{promise.label}"),
+        tag("span", label, f"label-{badge.tone}"),
         loss,
         shown["unit"],
         *_attack(row),
     )
 
 
+def _unprotected(passes: list[str]) -> str:
+    """
+    >>> _unprotected(["column a", "column b", "column c", "letter case"])
+    'leaves unprotected: column a, column b, column c and 1 more'
+    """
+    more = f" and {len(passes) - MOST_NAMED} more" if len(passes) > MOST_NAMED else ""
+    return f"leaves unprotected: {', '.join(passes[:MOST_NAMED])}{more}"
+
+
 def _attack(row: dict[str, Any]) -> tuple[str, str]:
-    if not row["found"]:
+    best = strongest(row["found"])
+    if best is None:
         return "not attacked yet", ""
-    best = max(row["found"], key=lambda f: f.evidence.value).evidence
-    low, high = (percent(limit) for limit in best.interval())
-    success = f"{esc(percent(best.value))}<br>{tag('span', f'{low} to {high}; chance {percent(best.chance)}', 'small')}"
-    return success, _refuted(row["found"])
+    e = best.evidence
+    low, high = (percent(limit) for limit in e.interval())
+    limits = f"{e.metric} of {e.attack}; {low} to {high}; chance {percent(e.chance)}"
+    return f"{esc(percent(e.value))}<br>{tag('span', esc(limits), 'small')}", _refuted(row["found"])
 
 
 def _refuted(found: list[Finding]) -> str:
@@ -130,17 +152,11 @@ def _refuted(found: list[Finding]) -> str:
     return "not refuted" if any(f.allowed is not None for f in found) else "nothing to refute"
 
 
-def _bar(row: dict[str, Any], finding: Finding) -> Bar:
-    e = finding.evidence
-    return Bar(
-        row["json"]["name"],
-        f"{e.attack}, {e.metric}",
-        e.value,
-        *e.interval(),
-        e.chance,
-        finding.allowed,
-        finding.refuted,
-    )
+def _bars(rows: list[dict[str, Any]]) -> Iterator[Bar]:
+    for row in rows:
+        for finding in row["found"]:
+            e = finding.evidence
+            yield bar_of(finding, row["json"]["name"], f"{e.attack}, {e.metric}")
 
 
 def _hidden(path: Path) -> bool:

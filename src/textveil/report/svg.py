@@ -9,6 +9,7 @@ from .html import esc, percent
 
 _HEIGHT = 34
 _MIDDLE, _THICK = 14, 16
+_ROOM = 0.2  # share of the width that a number takes on a phone
 
 
 @dataclass(frozen=True)
@@ -49,13 +50,14 @@ def _row(bar: Bar) -> str:
 
 
 def _value(bar: Bar) -> str:
-    """The number stands behind the whisker, or before the bar's end where there is no room."""
-    if max(bar.high, bar.value) < 0.8:
-        place = f'x="{_at(max(bar.high, bar.value, bar.chance))}" dx="9" y="{_MIDDLE + 5}"'
-    else:
-        place = f'x="{_at(min(bar.value, bar.low))}" dx="-9" y="{_MIDDLE + 5}" text-anchor="end"'
-    css = "value" if max(bar.high, bar.value) < 0.8 else "value inside"
-    return f'<text class="{css}" {place}>{percent(bar.value)}</text>'
+    """The number stands behind the whisker (and a diamond close to it), or before the bar's end where there is no room."""
+    end = max(bar.high, bar.value, bar.chance)
+    if bar.allowed is not None and end <= bar.allowed < end + _ROOM:
+        end = bar.allowed
+    if end < 1 - _ROOM:
+        return f'<text class="value" x="{_at(end)}" dx="11" y="{_MIDDLE + 5}">{percent(bar.value)}</text>'
+    place = f'x="{_at(min(bar.value, bar.low))}" dx="-9" y="{_MIDDLE + 5}" text-anchor="end"'
+    return f'<text class="value inside" {place}>{percent(bar.value)}</text>'
 
 
 def _line(css: str, x1: float, x2: float, y1: float, y2: float) -> str:

@@ -9,7 +9,6 @@ from ..attacks.evidence import Evidence
 from ..core import (
     ZCDP,
     Approx,
-    CannotAdd,
     Cryptographic,
     Guarantee,
     LimitedPrecision,
@@ -19,10 +18,11 @@ from ..core import (
     Renyi,
     TextveilError,
 )
-from .html import number
+from ..core.losses import upward
+from .html import bound
 
 LABELS = {
-    "guarantee": ("Guarantee", "A theorem covers what was done."),
+    "guarantee": ("Guarantee", "A theorem covers what was done, and it bounds what anybody can learn."),
     "measured": ("Measured", "A number that describes this data; no theorem stands behind it."),
     "cryptographic": ("Cryptographic", "Secure within a stated model of who trusts whom."),
     "heuristic": ("Heuristic", "It may help, but nothing is promised."),
@@ -39,18 +39,21 @@ def headline(loss: Loss) -> tuple[str, str]:
     """
     match loss:
         case Metric():
-            return f"ε {number(loss.epsilon)}", f"per step of {loss.metric} distance between two words or inputs"
+            return f"ε {bound(loss.epsilon)}", f"per step of {loss.metric} distance between two words or inputs"
         case LimitedPrecision():
-            slack = f", δ {loss.delta:.2g}" if loss.delta else ""
-            return f"ε {number(loss.epsilon)}", f"for documents whose counts differ by at most {loss.n} in total{slack}"
+            slack = f", δ {upward(loss.delta, 2)}" if loss.delta else ""
+            return f"ε {bound(loss.epsilon)}", f"for documents whose counts differ by at most {loss.n} in total{slack}"
         case Approx():
-            return f"ε {number(loss.epsilon)}", f"with δ {loss.delta:.2g}" if loss.delta else "in every case (δ 0)"
+            return (
+                f"ε {bound(loss.epsilon)}",
+                f"with δ {upward(loss.delta, 2)}" if loss.delta else "in every case (δ 0)",
+            )
         case Renyi():
-            return f"ε {number(loss.epsilon)}", f"Renyi divergence of order {loss.alpha:g}"
+            return f"ε {bound(loss.epsilon)}", f"Renyi divergence of order {loss.alpha:g}"
         case ZCDP():
-            return f"ρ {number(loss.rho)}", "zero-concentrated privacy loss"
+            return f"ρ {bound(loss.rho)}", "zero-concentrated privacy loss"
         case Measured():
-            return f"ε {number(loss.epsilon)}", "measured on this data, not promised"
+            return f"ε {bound(loss.epsilon)}", "measured on this data, not promised"
         case Cryptographic():
             return "protocol", "security rests on the model of trust below, not on noise"
     return "none", "no bound on the loss is promised"
@@ -64,22 +67,31 @@ class Finding:
     verdict: str
     refuted: bool
     allowed: float | None
+    with_truth: bool = False  # scored with the private text, and published by its owner's choice
 
     @property
     def tries(self) -> str:
-        return "exact" if self.evidence.exact else f"{self.evidence.hits:,} of {self.evidence.tries:,}"
+        """What the figure rests on. An area under a curve is no share of its tries."""
+        e = self.evidence
+        if e.exact:
+            return "exact"
+        return f"{e.hits:,} of {e.tries:,}" if e.hits or e.value == 0 else f"as {round(e.effective or e.tries):,} tries"
 
 
 def judge(shown: dict[str, Any], promise: Guarantee) -> Finding:
     """Judge evidence afresh; what a file says about its own verdict is not believed."""
-    evidence = Evidence.from_json(shown)
-    try:
-        return Finding(
-            evidence, evidence.verdict(promise), evidence.refutes(promise), evidence.allowed_success(promise)
-        )
-    except CannotAdd:
-        note = f"about each {evidence.unit}, while the promise is about each {promise.unit}: not compared"
-        return Finding(evidence, note, False, None)
+    evidence, with_truth = Evidence.from_json(shown), bool(shown.get("published"))
+    return Finding(evidence, *evidence.judge(promise), with_truth)
+
+
+def strongest(found: list[Finding]) -> Finding | None:
+    """The attack that gained most over chance: what it won of what there was to win."""
+
+    def gain(finding: Finding) -> float:
+        e = finding.evidence
+        return (e.value - e.chance) / (1 - e.chance) if e.chance < 1 else 0.0
+
+    return max(found, key=gain, default=None)
 
 
 def findings(manifest: dict[str, Any], promise: Guarantee) -> tuple[list[Finding], int]:

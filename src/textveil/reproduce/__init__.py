@@ -2,6 +2,10 @@
 
 A study is data: cells (arms x tasks x attacks x seeds), a claims file that says how each printed figure is judged, and the
 measures that join the two. `textveil reproduce NN` runs the cells that are not yet kept, judges, and writes one page.
+
+A new paper is `paperNN/cells.py` (functions that give numbers by name), `paperNN/study.py` (kinds, parts, plan, notes),
+`claims/NN.toml`, and its number in PAPERS. Claims name the measures that all studies share (`measures.py`) and figures are
+drawn by `Series.of`; `paperNN/measures.py` holds only what no other paper could use. Paper 08 is a short example.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from textveil.core.errors import UnknownName
 if TYPE_CHECKING:
     from textveil.reproduce.study import Study
 
-PAPERS = {"01": "paper01", "02": "paper02", "03": "paper03", "06": "paper06", "07": "paper07", "08": "paper08"}
+PAPERS = ("01", "02", "03", "06", "07", "08")
 
 
 def study_of(paper: str) -> Study:
@@ -26,5 +30,5 @@ def study_of(paper: str) -> Study:
     number = paper.zfill(2)
     if number not in PAPERS:
         raise UnknownName("paper", paper, PAPERS)
-    study: Study = importlib.import_module(f"textveil.reproduce.{PAPERS[number]}").STUDY
+    study: Study = importlib.import_module(f"textveil.reproduce.paper{number}.study").STUDY
     return study

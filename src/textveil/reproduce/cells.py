@@ -1,9 +1,9 @@
 """Cells: the pieces of a study that are run once and kept.
 
 A cell is the name of its kind and its parameters; what it gives is one JSON value. The store is content-addressed: the key
-of a result is a hash of the kind, its version, the parameters and the fingerprint of the data it reads. Whatever
-changes one of these is a new cell; nothing else makes an old result run again. A kind's version is raised by whoever
-changes what its function computes.
+of a result is a hash of the paper, the kind, its code (`code_hash`) and version, the parameters and the fingerprint of the
+data it reads. Whatever changes one of these is a new cell; nothing else makes an old result run again. A kind's version is
+raised by whoever changes what a room computes for it, which the hash of its code does not see.
 
 A result appears under its key in one step (written aside, then renamed), so a run that is killed loses only the cells
 that it was working on.
@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from textveil.core.errors import BadInput
+from textveil.reproduce.code_hash import code_hash
 
 Result = dict[str, Any]
 BUNDLED = "bundled vectors"  # named in `needs` by kinds that use the default vectors
@@ -101,15 +102,15 @@ class Store:
         return self.folder / key[:2] / f"{key}.json"
 
 
-def key_of(cell: Cell, kind: Kind, data: Path | None) -> str:
+def key_of(paper: str, cell: Cell, kind: Kind, data: Path | None) -> str:
     """The address of the cell's result.
 
     >>> kind = Kind(print)
-    >>> key_of(Cell.of("a", seed=1), kind, None) == key_of(Cell.of("a", seed=2), kind, None)
+    >>> key_of("01", Cell.of("a", seed=1), kind, None) == key_of("01", Cell.of("a", seed=2), kind, None)
     False
     """
-    read = [fingerprint(name, data) for name in kind.needs]
-    whole = json.dumps([cell.kind, kind.version, cell.text, read])
+    data_read = [fingerprint(name, data) for name in kind.needs]
+    whole = json.dumps([paper, cell.kind, kind.version, code_hash(kind.function), cell.text, data_read])
     return hashlib.blake2b(whole.encode(), digest_size=20).hexdigest()
 
 

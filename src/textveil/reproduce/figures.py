@@ -6,11 +6,12 @@ Own code, because the core has no plotting library and a result page should look
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
 from textveil.reproduce.heat import HeatMap
+from textveil.reproduce.verdicts import mean_of
 
 # Okabe and Ito's colours: told apart by nearly everybody, and each series has a marker of its own as well.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f")
@@ -31,6 +32,17 @@ class Series:
     high: Sequence[float] | None = None
     steps: bool = False  # a curve without markers (densities, odds)
     dashed: bool = False
+
+    @classmethod
+    def of(cls, name: str, samples: Mapping[float, Sequence[float]], *, dashed: bool = False) -> Series:
+        """Means with 95 % intervals of the runs at each place; places without a run are left out.
+
+        >>> Series.of("crf", {1.0: [0.25, 0.75], 3.0: []}).y
+        [0.5]
+        """
+        points = {x: mean_of(name, runs) for x, runs in samples.items() if len(runs)}
+        heights, low, high = ([getattr(m, end) for m in points.values()] for end in ("value", "low", "high"))
+        return cls(name, list(points), heights, low, high, dashed=dashed)
 
 
 @dataclass(frozen=True)
@@ -199,7 +211,8 @@ def _marker(kind: str, x: float, y: float, colour: str) -> str:
 
 def _legend(style: dict[str, tuple[str, str]], width: int) -> tuple[str, int]:
     """Names in rows, as many as fit."""
-    parts, x, y = [], _LEFT, 0
+    x: float = _LEFT
+    parts, y = [], 0
     for name, (colour, marker) in style.items():
         needed = 46 + 6.6 * len(name)
         if x > _LEFT and x + needed > width:

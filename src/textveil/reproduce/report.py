@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +24,58 @@ def report(
     jobs: int = 1,
     progress: Progress = lambda cell, seconds: None,
 ) -> tuple[dict[str, Any], list[str]]:
-    """The whole result as JSON, and the table as lines. Of the parts not asked for, what is kept is shown."""
+    """The whole result as JSON, and the table as lines. Of the parts not asked for, what is kept is shown.
+
+    Results are kept in the cache and, under the same keys, in the result folder: who has only the folder (a fresh clone)
+    runs one part and loses none of the others.
+    """
     store = Store(cache)
+    _take_over(store, out)
     done = run(study, study.cells(scale, part), store=store, data=data, jobs=jobs, progress=progress)
     missing = _add_kept(done, study, study.cells(scale), store, data)
+    return _judged(study, done, scale, missing, out)
+
+
+def _take_over(store: Store, folder: Path) -> None:
+    """Add to the store what a result folder holds under a key; one that cannot be read holds nothing."""
+    try:
+        entries = _read_results(folder)["cells"]
+    except BadInput:
+        return
+    for entry in entries:
+        if "key" in entry and store.get(entry["key"]) is None:
+            store.put(entry["key"], _cell_of(entry), entry["result"], entry["seconds"])
+
+
+def judge_again(study: Study, folder: Path) -> tuple[dict[str, Any], list[str]]:
+    """Judge the cells that a result folder holds, by the rules and claims of today; nothing is run."""
+    kept = _read_results(folder)
+    done = Run(failed={_cell_of(entry): entry["why"] for entry in kept["failed"]})
+    for entry in kept["cells"]:
+        cell = _cell_of(entry)
+        done.results[cell], done.seconds[cell] = entry["result"], entry["seconds"]
+        if "key" in entry:
+            done.keys[cell] = entry["key"]
+    return _judged(study, done, kept["scale"], {cell.kind for cell in done.failed}, folder)
+
+
+def _read_results(folder: Path) -> dict[str, Any]:
+    path = folder / "results.json"
+    try:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        raise BadInput("holds no results", where=path) from None
+
+
+def _cell_of(entry: dict[str, Any]) -> Cell:
+    return Cell.of(entry["cell"], **entry["parameters"])
+
+
+def _judged(study: Study, done: Run, scale: str, missing: set[str], folder: Path) -> tuple[dict[str, Any], list[str]]:
+    """Judge every claim, draw every figure, write the page."""
     judged = judge_all(load_claims(study.paper), study, done.view(), missing)
     whole = summary(study, done, judged, scale)
-    figures = study.figures(done.view())
-    write(out, whole, figures)
+    write(folder, whole, study.figures(done.view()))
     return whole, text_table(judged)
 
 
@@ -40,17 +85,18 @@ def _add_kept(done: Run, study: Study, cells: list[Cell], store: Store, data: Pa
     for cell in cells:
         if cell in done.results:
             continue
-        kept = None if cell in done.failed else _kept(cell, study, store, data)
-        if kept is None:
+        key = None if cell in done.failed else _key(cell, study, data)
+        kept = None if key is None else store.get(key)
+        if key is None or kept is None:
             missing.add(cell.kind)
         else:
-            done.results[cell], done.seconds[cell] = kept["result"], kept["seconds"]
+            done.results[cell], done.seconds[cell], done.keys[cell] = kept["result"], kept["seconds"], key
     done.results = {cell: done.results[cell] for cell in cells if cell in done.results}
     return missing
 
 
-def _kept(cell: Cell, study: Study, store: Store, data: Path | None) -> dict[str, Any] | None:
+def _key(cell: Cell, study: Study, data: Path | None) -> str | None:
     try:
-        return store.get(key_of(cell, study.kinds[cell.kind], data))
+        return key_of(study.paper, cell, study.kinds[cell.kind], data)
     except BadInput:  # data that a part not asked for would need is not here
         return None

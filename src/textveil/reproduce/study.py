@@ -24,7 +24,7 @@ Progress = Callable[[Cell, float], None]
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
-class Found(NamedTuple):
+class CellResult(NamedTuple):
     """One finished cell."""
 
     parameters: dict[str, Any]
@@ -37,14 +37,14 @@ class Results:
     def __init__(self, by_cell: Mapping[Cell, Result]):
         self._by_cell = dict(by_cell)
 
-    def of(self, kind: str, **wanted: Any) -> list[Found]:
+    def of(self, kind: str, **wanted: Any) -> list[CellResult]:
         """Finished cells of a kind whose parameters have the wanted values, in the order of the plan.
 
         >>> Results({Cell.of("a", seed=1): {"x": 5}, Cell.of("a", seed=2): {"x": 6}}).of("a", seed=2)[0].result
         {'x': 6}
         """
-        found = [Found(c.parameters, r) for c, r in self._by_cell.items() if c.kind == kind]
-        return [f for f in found if all(f.parameters.get(name) == value for name, value in wanted.items())]
+        of_kind = [CellResult(cell.parameters, result) for cell, result in self._by_cell.items() if cell.kind == kind]
+        return [c for c in of_kind if all(c.parameters.get(name) == value for name, value in wanted.items())]
 
     def kinds(self) -> set[str]:
         return {cell.kind for cell in self._by_cell}
@@ -57,8 +57,9 @@ class Results:
 class Study:
     """One paper. `plan(scale)` lists its cells; `parts` groups kinds under the names that `--part` takes.
 
-    `measures` are functions of the results (and of arguments in the claims file) that give what a claim is judged by;
-    `figures(results)` gives the paper's figures; `notes` are sentences about data and stand-ins.
+    `figures(results)` gives the paper's figures; `notes` are sentences about data and stand-ins. `measures` are functions
+    of the results (and of arguments in the claims file) that give what a claim is judged by, beside those that all
+    studies share (`textveil.reproduce.measures`).
     """
 
     paper: str
@@ -66,8 +67,8 @@ class Study:
     kinds: Mapping[str, Kind]
     plan: Callable[[str], list[Cell]]
     parts: Mapping[str, tuple[str, ...]]
-    measures: Mapping[str, Callable[..., list[Measure]]]
-    figures: Callable[[Results], list[Figure]]
+    measures: Mapping[str, Callable[..., list[Measure]]] = field(default_factory=dict)
+    figures: Callable[[Results], list[Figure]] = lambda results: []
     notes: tuple[str, ...] = ()
 
     def cells(self, scale: str, part: str | None = None) -> list[Cell]:
@@ -82,9 +83,10 @@ class Study:
 
 @dataclass
 class Run:
-    """What a run left: results by cell, failures by cell, and how many were kept from before."""
+    """What a run left: results and their keys by cell, failures by cell, and how many were kept from before."""
 
     results: dict[Cell, Result] = field(default_factory=dict)
+    keys: dict[Cell, str] = field(default_factory=dict)
     failed: dict[Cell, str] = field(default_factory=dict)
     seconds: dict[Cell, float] = field(default_factory=dict)
     kept: int = 0
@@ -103,8 +105,8 @@ def run(
     progress: Progress = lambda cell, seconds: None,
 ) -> Run:
     """Run the cells that the store does not hold. Timed kinds come last, one at a time."""
-    done = Run()
-    keys = {cell: key_of(cell, study.kinds[cell.kind], data) for cell in cells}
+    keys = {cell: key_of(study.paper, cell, study.kinds[cell.kind], data) for cell in cells}
+    done = Run(keys=keys)
     for cell, key in keys.items():
         kept = store.get(key)
         if kept is not None:

@@ -15,7 +15,7 @@ from textveil.reproduce.cells import Cell
 from textveil.reproduce.claims import Judged
 from textveil.reproduce.figures import Figure, svg
 from textveil.reproduce.study import Run, Study
-from textveil.reproduce.verdicts import Measure
+from textveil.reproduce.verdicts import WORDS, Measure
 
 _SHOWN_MEASURES = 8
 
@@ -46,17 +46,19 @@ def write(folder: Path, whole: dict[str, Any], figures: Sequence[Figure]) -> Non
 
 def markdown(whole: dict[str, Any], figures: Sequence[Figure]) -> str:
     """The page of a study."""
-    counts = ", ".join(f"{n} {word}" for word, n in whole["verdicts"].items())
+    counts = ", ".join(f"{whole['verdicts'][word]} {word}" for word in sorted(whole["verdicts"], key=_place))
     lines = [
         f"# Paper {whole['paper']}: {whole['title']}",
         "",
         f"Made by `textveil reproduce {whole['paper']} --scale {whole['scale']}`; do not edit. "
         f"{len(whole['claims'])} claims: {counts}.",
         "",
-        "A verdict is given by a rule on the 95 % interval, never on the point (see `textveil/reproduce/verdicts.py`). "
-        "Where a claim has several measures, their intervals hold together.",
+        "A verdict is given by a rule on the interval, never on the point (see `textveil/reproduce/verdicts.py`): confirmed, "
+        "refuted, undecided (the interval reaches over the limit) or not comparable. Intervals are of 95 %; where a claim "
+        "has several measures, theirs hold together. Numbers without brackets are exact. One run has no interval, and so "
+        "no verdict.",
         "",
-        "| claim | where | the paper says | printed | ours [95 % interval] | verdict |",
+        "| claim | where | the paper says | printed | ours [interval] (runs or draws) | verdict |",
         "|---|---|---|---|---|---|",
         *(_row(claim) for claim in whole["claims"]),
         "",
@@ -74,6 +76,11 @@ def markdown(whole: dict[str, Any], figures: Sequence[Figure]) -> str:
     return "\n".join(lines)
 
 
+def _place(word: str) -> int:
+    """The order in which verdicts are told; what was not run comes last."""
+    return WORDS.index(word) if word in WORDS else len(WORDS)
+
+
 def _row(claim: dict[str, Any]) -> str:
     verdict = f"**{claim['verdict']}**" + (f": {claim['reason']}" if claim["reason"] else "")
     says = claim["says"] + (f" *({claim['caveat']})*" if claim["caveat"] else "")
@@ -88,6 +95,8 @@ def _shown(measure: dict[str, Any]) -> str:
     value, low, high = (number(float(measure[name])) for name in ("value", "low", "high"))
     if measure["n"] == 0 and low == high:
         return f"{measure['label']}: {value}"
+    if measure["n"] == 1:
+        return f"{measure['label']}: {value} (one run)"
     return f"{measure['label']}: {value} [{low}, {high}] (n={measure['n']})"
 
 
@@ -123,6 +132,7 @@ def _cell_json(cell: Cell, run: Run) -> dict[str, Any]:
     return {
         "cell": cell.kind,
         "parameters": cell.parameters,
+        **({"key": run.keys[cell]} if cell in run.keys else {}),
         "seconds": round(run.seconds[cell], 1),
         "result": run.results[cell],
     }

@@ -8,9 +8,9 @@ A claim is judged on the interval, never on the point:
     near, printed, tolerance   within printed -+ tolerance
     not_comparable      whatever was measured: the claims file says why
 
-Where an interval reaches over a limit and none lies wholly on the wrong side, the measurement decides nothing: the verdict is
-"not comparable", and the reason says so. Several measures of one claim share one level of error: the measuring function
-widens its intervals (Bonferroni), so that "all of them" is meant as one sentence.
+Where an interval reaches over a limit and none lies wholly on the wrong side, the verdict is "undecided", and the reason says
+so. One run has no interval, so it decides nothing either. Several measures of one claim share one level of error: the
+measuring function widens its intervals (Bonferroni), so that "all of them" is meant as one sentence.
 """
 
 from __future__ import annotations
@@ -24,20 +24,33 @@ import numpy as np
 
 from textveil.core.errors import UnknownName
 
-CONFIRMED, REFUTED, NOT_COMPARABLE = "confirmed", "refuted", "not comparable"
-UNDECIDED = "the interval reaches over the limit: not decided at this scale"
+CONFIRMED, REFUTED, UNDECIDED, NOT_COMPARABLE = "confirmed", "refuted", "undecided", "not comparable"
+WORDS = (CONFIRMED, REFUTED, UNDECIDED, NOT_COMPARABLE)
+REACHES_OVER = "the interval reaches over the limit"
+ONE_RUN = "one run"
 UNREACHED = "no run reaches the point that the claim speaks of"
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One measured number with its interval; `n` is how many runs (or draws) are behind it, 0 for exact ones."""
+    """One measured number with its interval; `n` is how many runs (or draws) are behind it, 0 for exact ones.
+
+    A single run says nothing about the next one: whatever ends are given, its interval is endless.
+
+    >>> Measure("accuracy", 0.5, 0.5, 0.5, n=1).low
+    -inf
+    """
 
     label: str
     value: float
     low: float
     high: float
     n: int = 0
+
+    def __post_init__(self) -> None:
+        if self.n == 1:
+            object.__setattr__(self, "low", -math.inf)
+            object.__setattr__(self, "high", math.inf)
 
     @classmethod
     def exact(cls, label: str, value: float) -> Measure:
@@ -55,7 +68,7 @@ class Verdict:
 
 
 def mean_of(label: str, values: Sequence[float], *, level: float = 0.95) -> Measure:
-    """The mean over runs with Student's t interval; one run alone has no interval to speak of, so it is endless.
+    """The mean over runs with Student's t interval.
 
     >>> m = mean_of("accuracy", [0.5, 0.7, 0.6])
     >>> round(m.value, 3), round(m.low, 3), round(m.high, 3)
@@ -65,9 +78,7 @@ def mean_of(label: str, values: Sequence[float], *, level: float = 0.95) -> Meas
 
     array = np.asarray(values, dtype=float)
     centre, n = float(array.mean()), len(array)
-    if n < 2:
-        return Measure(label, centre, -math.inf, math.inf, n)
-    reach = float(t.ppf((1 + level) / 2, n - 1) * array.std(ddof=1) / math.sqrt(n))
+    reach = float(t.ppf((1 + level) / 2, n - 1) * array.std(ddof=1) / math.sqrt(n)) if n > 1 else math.inf
     return Measure(label, centre, centre - reach, centre + reach, n)
 
 
@@ -102,7 +113,7 @@ def _inside(measures: Sequence[Measure], low: float, high: float) -> Verdict:
         return Verdict(REFUTED, which)
     if all(low <= m.low and m.high <= high for m in measures):
         return Verdict(CONFIRMED)
-    return Verdict(NOT_COMPARABLE, UNDECIDED)
+    return Verdict(UNDECIDED, ONE_RUN if any(m.n == 1 for m in measures) else REACHES_OVER)
 
 
 def _above(measures: Sequence[Measure], *, limit: float) -> Verdict:

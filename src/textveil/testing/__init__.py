@@ -5,44 +5,53 @@ Loaded when first used, each from its own file.
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from typing import TYPE_CHECKING
 
-_STATISTICS = (
-    "Outcome",
-    "assert_accepted",
-    "assert_binomial",
-    "assert_chi_square",
-    "assert_ks",
-    "assert_rejected",
-    "assert_two_sample",
-    "at_once",
-    "binomial_test",
-    "chi_square_test",
-    "ks_test",
-    "two_sample_test",
-)
-_HOMES = {
-    "check_mechanism": "mechanisms",
-    "BrokenLaw": "laws",
-    "Checked": "laws",
-    "Worlds": "laws",
-    "check_accountant": "accountants",
-    "check_attack": "attacks",
-    "certify": "transition",
-    "Certificate": "transition",
-    "two_worlds": "audits",
-    **dict.fromkeys(_STATISTICS, "statistics"),
-}
+from textveil.core.lazy import lazy_names
 
-__all__ = sorted(_HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"textveil.testing.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'textveil.testing' has no attribute '{name}'")
-
-
-def __dir__() -> list[str]:
-    return __all__
+if TYPE_CHECKING:
+    from .accountants import check_accountant as check_accountant
+    from .attacks import check_attack as check_attack
+    from .audits import two_worlds as two_worlds
+    from .conformance import check_registered as check_registered
+    from .laws import (
+        BrokenLaw as BrokenLaw,
+        Checked as Checked,
+        Worlds as Worlds,
+    )
+    from .mechanisms import check_mechanism as check_mechanism
+    from .statistics import (
+        Outcome as Outcome,
+        assert_accepted as assert_accepted,
+        assert_binomial as assert_binomial,
+        assert_chi_square as assert_chi_square,
+        assert_ks as assert_ks,
+        assert_rejected as assert_rejected,
+        assert_two_sample as assert_two_sample,
+        at_once as at_once,
+        binomial_test as binomial_test,
+        chi_square_test as chi_square_test,
+        ks_test as ks_test,
+        two_sample_test as two_sample_test,
+    )
+    from .transition import (
+        Certificate as Certificate,
+        certify as certify,
+    )
+else:
+    __getattr__, __dir__, __all__ = lazy_names(
+        __name__,
+        {
+            "accountants": "check_accountant",
+            "attacks": "check_attack",
+            "audits": "two_worlds",
+            "conformance": "check_registered",
+            "laws": "BrokenLaw Checked Worlds",
+            "mechanisms": "check_mechanism",
+            "statistics": (
+                "Outcome assert_accepted assert_binomial assert_chi_square assert_ks assert_rejected "
+                "assert_two_sample at_once binomial_test chi_square_test ks_test two_sample_test"
+            ),
+            "transition": "Certificate certify",
+        },
+    )

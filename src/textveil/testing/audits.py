@@ -4,9 +4,8 @@ Claim. If the mechanism keeps its promise, `two_worlds` yields evidence that ref
 
 How. Half of the outputs of each world choose the question "is the output in S?", the other half answers it. The question is
 fixed before it meets the second half, so the counts are binomial and `Evidence` applies: exact limits, no asymptotics.
-By Neyman and Pearson the best S collects the outcomes whose ratio between the worlds is largest. Outcomes are cut into
-cells (the values themselves where they repeat; else 64 bins per number), ordered by their ratio in the first half, and of
-all sets of leading cells, from either world's end, the one with the largest lower limit of the loss is taken.
+Outcomes are cut into cells (the values themselves where they repeat; else 64 bins per number), and S is the set of cells that
+`attacks.questions` chooses.
 
 An audit can only refute. That a mechanism passes proves nothing; that the faulty ones of the test suite fail shows its power.
 """
@@ -14,26 +13,18 @@ An audit can only refute. That a mechanism passes proves nothing; that the fault
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..attacks.evidence import Evidence
+from ..attacks.questions import Question, choose
 from ..core import Unit
 
 _BINS = 64
 _MOST_VALUES = 5_000
 Ids = NDArray[np.int64]
-
-
-class Question(NamedTuple):
-    """Cells of one cut that speak for one world, and the lower limit of the loss that they showed in the first half."""
-
-    floor: float
-    cut: int
-    cells: Ids
-    swapped: bool  # the cells speak for the second world
 
 
 def two_worlds(
@@ -59,9 +50,10 @@ def two_worlds(
     if min(halves) == 0:
         raise ValueError("an audit needs two tries or more in each world")
     cuts = list(_cuts(tables, halves))
-    learnt = [tuple(ids[:half] for ids, half in zip(cut, halves, strict=True)) for cut in cuts]
-    question = max(_questions(learnt, 1 - level, delta), key=lambda q: q.floor)
-    hits = [np.isin(ids[half:], question.cells) for ids, half in zip(cuts[question.cut], halves, strict=True)]
+    questions = [_question(*(ids[:half] for ids, half in zip(cut, halves, strict=True)), level, delta) for cut in cuts]
+    best = max(range(len(cuts)), key=lambda cut: questions[cut].floor)
+    question = questions[best]
+    hits = [np.isin(ids[half:], question.asked) for ids, half in zip(cuts[best], halves, strict=True)]
     true, false = reversed(hits) if question.swapped else hits
     balance = (float(true.mean()) + 1 - float(false.mean())) / 2
     return Evidence(
@@ -108,28 +100,6 @@ def _are_ids(table: NDArray[np.float64]) -> bool:
     return bool((table >= 0).all() and (table <= _MOST_VALUES).all() and (table == np.floor(table)).all())
 
 
-def _questions(learnt: list[tuple[Ids, ...]], alpha: float, delta: float) -> Iterator[Question]:
-    """The best leading cells of each cut and each world."""
-    for number, (first, second) in enumerate(learnt):
-        size = int(max(first.max(), second.max())) + 1
-        counts = np.bincount(first, minlength=size), np.bincount(second, minlength=size)
-        for swapped in (False, True):
-            true, false = reversed(counts) if swapped else counts
-            order = np.argsort(-(true + 0.5) / (false + 0.5), kind="stable")
-            floors = _floors(
-                np.cumsum(true[order]), np.cumsum(false[order]), len(first), len(second), swapped, alpha, delta
-            )
-            best = int(floors.argmax())
-            yield Question(float(floors[best]), number, order[: best + 1], swapped)
-
-
-def _floors(true: Ids, false: Ids, first: int, second: int, swapped: bool, alpha: float, delta: float) -> NDArray[Any]:
-    """ln((lower limit of the one - delta) / upper limit of the other), as in Evidence, for many counts at once."""
-    from scipy.special import betaincinv
-
-    tries, false_tries = (second, first) if swapped else (first, second)
-    lower = np.where(true > 0, betaincinv(np.maximum(true, 1), tries - true + 1, alpha / 2), 0.0)
-    missed = false_tries - false
-    upper = 1 - np.where(missed > 0, betaincinv(np.maximum(missed, 1), false + 1, alpha / 2), 0.0)
-    with np.errstate(divide="ignore"):
-        return np.log(np.maximum(lower - delta, 0.0)) - np.log(upper)
+def _question(first: Ids, second: Ids, level: float, delta: float) -> Question:
+    size = int(max(first.max(), second.max())) + 1
+    return choose(first, second, size, 1 - (1 - level) / 2, delta)

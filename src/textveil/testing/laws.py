@@ -13,6 +13,7 @@ from typing import Any
 
 from ..attacks.evidence import Evidence
 from ..core import Guarantee, Shape
+from ..core.example import Worlds
 from .designs import Design
 
 
@@ -28,22 +29,7 @@ class BrokenLaw(AssertionError):
         self.who, self.law, self.what = who, law, what
 
 
-@dataclass(frozen=True)
-class Worlds:
-    """Two neighbouring inputs, `distance` apart in the promise's metric (None where neighbours are just neighbours).
-
-    `see` turns one output into what is compared: a number, an array of numbers, or anything with a `repr`. With `by_row`
-    the inputs are single rows, each row of a table is a unit of its own, and many tries are made in one call.
-    """
-
-    first: Any
-    second: Any
-    distance: float | None = None
-    see: Callable[[Any], Any] | None = None
-    by_row: bool = False
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Checked:
     """Which laws held, which could not be asked, and what the audit saw. Nothing here proves privacy."""
 
@@ -51,6 +37,23 @@ class Checked:
     held: tuple[str, ...] = ()
     skipped: dict[str, str] = field(default_factory=dict)
     evidence: tuple[tuple[Evidence, Guarantee], ...] = ()
+
+    def __str__(self) -> str:
+        """One line a law, for people.
+
+        >>> print(Checked("count", ("every size works",), {"the promise holds": "no two worlds are known to compare"}))
+        count
+          held      every size works
+          not asked the promise holds: no two worlds are known to compare
+        """
+        lines = [self.mechanism, *(f"  held      {law}" for law in self.held)]
+        lines += [f"  not asked {law}: {why}" for law, why in self.skipped.items()]
+        if self.evidence:
+            floor = max(evidence.epsilon_floor() for evidence, _ in self.evidence)
+            lines.append(f"  audited   {len(self.evidence)} pairs of worlds; loss shown: at least {floor:.3g}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
 
 
 @dataclass
@@ -67,6 +70,7 @@ class Case:
     make_vectors: Callable[..., Any] | None = None
     transition: Callable[[Any], Any] | None = None
     repeatable: bool = True
+    see: Callable[[Any], Any] | None = None
     evidence: list[tuple[Evidence, Guarantee]] = field(default_factory=list)
 
     def broken(self, law: str, what: str) -> BrokenLaw:
@@ -101,7 +105,17 @@ class Case:
     def fitted_like(self, made: Any) -> Any:
         if hasattr(self.mechanism, "vectors_"):
             return made.fit(self.mechanism.vectors_)
-        return made.fit(self.sample) if hasattr(made, "fit") else made
+        if not hasattr(made, "fit") or not self._is_fitted():
+            return made
+        return made.fit(*self.sample) if isinstance(self.sample, tuple) else made.fit(self.sample)
+
+    def _is_fitted(self) -> bool:
+        """Whether the given one has learnt something: `fit` of a trainer is the private step itself, and not asked for."""
+        return any(name.endswith("_") and not name.startswith("_") for name in vars(self.mechanism))
+
+    def seen(self, output: Any) -> Any:
+        """What of an output is compared."""
+        return output if self.see is None else self.see(output)
 
     def on(self, design: Design, **changes: Any) -> Any:
         """A new, unseeded instance fitted to made-up words."""

@@ -6,12 +6,13 @@ import json
 import math
 import tempfile
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ..accounting.ledger import Ledger
 from ..accounting.prices import guarantee_of, price
-from ..core import BadInput, Event, Mechanism, NoPromise, Shape, TextveilError, Unpriced, event_from_json
+from ..core import BadInput, Event, Mechanism, Shape, TextveilError, Unpriced, event_from_json
 from ..noise import secure
 from . import values
 from .laws import Case
@@ -23,8 +24,11 @@ CHARGED = "the charge comes before the noise"
 ROUND_TRIP = "parameters make the round trip"
 SEEDED = "a seed makes a draft"
 REFUSED = "bad parameters are refused"
+UNSEEN_SEED = "the seed is not published"
+SHAPE = "a shape that does not fit is refused"
 
 DELTA = 1e-6  # where Gaussian noise is read
+_SEED = 987_654_321
 
 
 def event_is_pure(case: Case) -> str | None:
@@ -99,9 +103,44 @@ def parameters_make_the_round_trip(case: Case) -> str | None:
 def a_seed_makes_a_draft(case: Case) -> str | None:
     if not case.has("seed"):
         return "it has no parameter 'seed'"
-    noise = case.fresh(seed=1).event(case.shape).noise
-    if not (isinstance(noise, Unpriced) and isinstance(noise.loss, NoPromise) and noise.loss.how == "seeded"):
-        raise case.broken(SEEDED, "with a seed its event still carries a price")
+    with tempfile.TemporaryDirectory() as folder:
+        release = Ledger(Path(folder) / "check.ledger").release(case.fresh(seed=1), case.sample, case.shape)
+    if not (release.guarantee.label == "seeded" and release.stamp.draft):
+        raise case.broken(SEEDED, "what it makes with a seed still carries a promise")
+    return None
+
+
+def seed_is_not_published(case: Case) -> str | None:
+    """What may be written about parameters holds neither the name nor the value of the seed, and survives JSON."""
+    if not case.has("seed") or not callable(getattr(case.mechanism, "public_params", None)):
+        return "it has no seed, or no public_params()"
+    public = case.fresh(seed=_SEED).public_params()
+    try:
+        shown = json.dumps(public, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise case.broken(UNSEEN_SEED, "what it publishes of its parameters is no JSON") from error
+    if "seed" in public or str(_SEED) in shown:
+        raise case.broken(UNSEEN_SEED, "its public parameters tell the seed, which undoes the noise")
+    return None
+
+
+def a_shape_that_does_not_fit_is_refused(case: Case) -> str | None:
+    """Where a declared size lowers the price, data of another size must not be released at that price."""
+    usual = case.mechanism.event(case.shape)
+    for size in ("vocabulary", "cells", "max_words"):
+        small = replace(case.shape, **{size: 1})
+        try:
+            declared = case.mechanism.event(small)
+        except BadInput:
+            continue  # refused before anything is charged
+        if declared.noise == usual.noise and declared.times == usual.times:
+            continue  # the price does not depend on it
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                Ledger(Path(folder) / "check.ledger").release(case.fresh(), case.sample, small)
+            except BadInput:
+                continue
+        raise case.broken(SHAPE, f"priced for a declared {size} of 1, it was applied to more")
     return None
 
 
@@ -143,8 +182,10 @@ class _Watched:
 
 
 def _other(sample: Any) -> Any:
-    """Other data of the same kind: the sample twice over, if it is a sequence."""
-    if isinstance(sample, (list, tuple)):
+    """Other data of the same kind: the sample twice over, if it is a sequence; of a tuple, each part (texts, marks)."""
+    if isinstance(sample, tuple):
+        return tuple([*part, *part] for part in sample)
+    if isinstance(sample, list):
         return [*sample, *sample]
     if hasattr(sample, "shape") and getattr(sample, "ndim", 0) > 0 and not hasattr(sample, "toarray"):
         import numpy as np

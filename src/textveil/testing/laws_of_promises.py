@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..accounting.prices import guarantee_of
-from ..core import Guarantee, Metric
+from ..core import Adjacency, BadInput, Guarantee, Metric
 from ..noise import secure
 from .audits import two_worlds
 from .designs import UNKNOWN, Design, cube, lattice
@@ -48,8 +48,9 @@ def the_promise_holds(case: Case) -> str | None:
     if case.audit == "exact" and not exact:
         raise ValueError("an exact audit needs a mechanism with transition() or odds(), or the argument transition")
     asked = bool(exact)
-    if case.worlds:
-        _audit_worlds(case)
+    worlds = case.worlds or _own_worlds(case)
+    if worlds:
+        _audit_worlds(case, worlds)
         asked = True
     if case.on_words and case.audit != "exact" and not exact:
         asked = _audit_words(case) or asked
@@ -108,13 +109,42 @@ def _audit_setting(case: Case, mechanism: Any, setting: Setting, level: float) -
     return True
 
 
-def _audit_worlds(case: Case) -> None:
+def _own_worlds(case: Case) -> tuple[Worlds, ...]:
+    """Neighbours made of the sample, where its units are plain to see: the last one removed, or the first in its place."""
+    sample, event = case.sample, case.mechanism.event(case.shape)
+    if case.on_words or case.see is not None or not isinstance(sample, (list, np.ndarray)) or len(sample) < 2:
+        return ()
+    if event.adjacency is Adjacency.ADD_REMOVE:
+        other = sample[:-1]
+    elif event.adjacency is Adjacency.REPLACE:
+        other = [*sample[:-1], sample[0]] if isinstance(sample, list) else np.concatenate([sample[:-1], sample[:1]])
+    else:
+        return ()
+    sizes = [np.size(case.mechanism.apply(data, noise=secure())) for data in (sample, other)]
+    return (Worlds(sample, other),) if sizes[0] == sizes[1] else ()  # a row for each unit: its worlds must be named
+
+
+def _check_refusals(case: Case, mechanism: Any, worlds: Worlds) -> None:
+    """To refuse one of two neighbours and to release the other tells them apart for certain."""
+    refused = []
+    for data in (worlds.first, worlds.second):
+        try:
+            mechanism.apply(np.atleast_2d(data) if worlds.by_row else data, noise=secure())
+            refused.append(False)
+        except BadInput:
+            refused.append(True)
+    if refused[0] != refused[1]:
+        raise case.broken(PROMISE, "of two neighbouring inputs one is refused and the other released")
+
+
+def _audit_worlds(case: Case, all_worlds: tuple[Worlds, ...]) -> None:
     mechanism = _unseeded(case)
     guarantee = guarantee_of(mechanism.event(case.shape), delta=DELTA)
-    level = 1 - case.alpha / 2 / len(case.worlds)
-    for number, worlds in enumerate(case.worlds):
+    level = 1 - case.alpha / 2 / len(all_worlds)
+    for number, worlds in enumerate(all_worlds):
+        _check_refusals(case, mechanism, worlds)
         first, second = outcomes_of(mechanism, worlds, case.tries)
-        _compare(case, first, second, guarantee, worlds.distance, level, f"worlds {number} of those given")
+        _compare(case, first, second, guarantee, worlds.distance, level, f"worlds {number}")
 
 
 def outcomes_of(mechanism: Any, worlds: Worlds, tries: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -204,7 +234,7 @@ def _draws_follow(case: Case, mechanism: Any, odds: NDArray[Any], rows: list[int
     alpha = case.alpha / 2 / (times * len(rows) * odds.shape[1] * 2)
     place = {w: i for i, w in enumerate(words)}
     for row in rows:
-        out = mechanism.apply([" ".join([words[row]] * tries)], noise=secure())[0].split()
+        out = mechanism.apply([" ".join([words[row]] * tries)], noise=secure())[0].lower().split()
         counts = np.bincount([place.get(w, len(words)) for w in out], minlength=len(words) + 1)
         low, high = binom.cdf(counts[:-1], tries, odds[row]), binom.sf(counts[:-1] - 1, tries, odds[row])
         if counts[-1] or min(low.min(), high.min()) < alpha:

@@ -15,6 +15,7 @@ from .readings import distances_between, veil_word
 UNKNOWN_WORDS = "unknown words do not pass"
 KEPT_WORDS = "kept words are declared"
 TIED_WORDS = "tied words are alike"
+LETTER_CASE = "letter case passes only where that is said"
 
 NOT_WORDS = "it does not veil words, or cannot be fitted to other vectors"
 _MOST_OWN_WORDS = 1024
@@ -53,7 +54,7 @@ def kept_words_are_declared(case: Case) -> str | None:
     words = _own_words(case)
     mechanism = case.on(circle(words, case.blocks), **({"epsilon": TINY} if case.has("epsilon") else {}))
     texts = [" ".join(words)] * _REPEATS
-    out = [text.split() for text in mechanism.apply(texts, noise=secure())]
+    out = [text.lower().split() for text in mechanism.apply(texts, noise=secure())]
     if any(len(found) != len(words) for found in out):
         return "its words cannot be matched one by one"
     stayed = {words[i] for i in range(len(words)) if all(found[i] == words[i] for found in out)}
@@ -81,6 +82,24 @@ def tied_words_are_alike(case: Case) -> str | None:
     counts = np.bincount(np.concatenate(worlds), minlength=len(design.words))
     if max(counts[:2]) >= 1000 and min(counts[:2]) == 0:
         raise case.broken(TIED_WORDS, "of two words at the same place one is never an output: ties are not drawn")
+    return None
+
+
+def letter_case_is_declared(case: Case) -> str | None:
+    """With hardly any epsilon, capitals inside a sentence come out as they went in only where `passes()` says so."""
+    if not case.on_words:
+        return NOT_WORDS
+    if not callable(getattr(case.mechanism, "passes", None)):
+        return "it does not say what passes"
+    design = circle(CELLS, case.blocks)
+    mechanism = case.on(design, **({"epsilon": TINY} if case.has("epsilon") else {}))
+    if any("case" in name for name in mechanism.passes()):
+        return None
+    first, word = design.words[0], design.words[1]
+    texts = [" ".join([first, *[shown] * CELLS]) for shown in (word, word.title(), word.upper())]
+    capitals = [sum(w != w.lower() for w in text.split()[1:]) for text in mechanism.apply(texts, noise=secure())]
+    if len(set(capitals)) > 1:
+        raise case.broken(LETTER_CASE, "capitals come out as they went in, and `passes()` does not say so")
     return None
 
 

@@ -14,9 +14,12 @@ from .designs import Design
 
 
 def veil_word(mechanism: Any, design: Design, word: str, tries: int) -> NDArray[np.int64]:
-    """The rows of the words that come out for `tries` occurrences of one word; len(words) for anything else."""
+    """The rows of the words that come out for `tries` occurrences of one word; len(words) for anything else.
+
+    A capital at the start of a sentence tells nothing, and is not looked at.
+    """
     place = {w: row for row, w in enumerate(design.words)}
-    out = mechanism.apply([" ".join([word] * tries)], noise=secure())[0].split()
+    out = mechanism.apply([" ".join([word] * tries)], noise=secure())[0].lower().split()
     return np.array([place.get(w, len(design.words)) for w in out], dtype=np.int64)
 
 

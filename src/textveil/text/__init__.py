@@ -2,15 +2,39 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from typing import TYPE_CHECKING
 
-_PARTS = ("binarise", "codes", "documents", "fingerprint", "readers", "sample", "tokens", "vectors", "writers")
+from textveil.core.lazy import lazy_names
 
-__all__ = list(_PARTS)
-
-
-def __getattr__(name: str) -> Any:
-    if name in _PARTS:
-        return importlib.import_module(f"textveil.text.{name}")
-    raise AttributeError(f"module 'textveil.text' has no attribute '{name}'")
+if TYPE_CHECKING:
+    from . import (
+        binarise as binarise,
+        codes as codes,
+        documents as documents,
+        examples as examples,
+        readers as readers,
+        sample as sample,
+        spans as spans,
+        tokens as tokens,
+        vectors as vectors,
+        writers as writers,
+    )
+    from .codes import Codes as Codes
+    from .documents import Record as Record
+    from .readers import open_reader as open_reader
+    from .spans import Span as Span
+    from .vectors import Vectors as Vectors
+    from .writers import open_writer as open_writer
+else:
+    __getattr__, __dir__, __all__ = lazy_names(
+        __name__,
+        {
+            "": "binarise codes documents examples readers sample spans tokens vectors writers",
+            "codes": "Codes",
+            "documents": "Record",
+            "readers": "open_reader",
+            "spans": "Span",
+            "vectors": "Vectors",
+            "writers": "open_writer",
+        },
+    )

@@ -101,7 +101,7 @@ def _one_thread() -> AbstractContextManager[object]:
 def _train(inputs: np.ndarray, bits: int, epochs: int, rng: np.random.Generator) -> np.ndarray:
     dimensions = inputs.shape[1]
     weights = _orthonormal(bits, dimensions, rng)
-    offset = np.zeros(dimensions, dtype=np.float32)
+    offset: np.ndarray = np.zeros(dimensions, dtype=np.float32)
     weights_speed, offset_speed = np.zeros_like(weights), np.zeros_like(offset)
     identity = np.eye(dimensions, dtype=np.float32)
     starts = range(0, len(inputs), BATCH)
@@ -173,6 +173,7 @@ def _kept(unit: np.ndarray, codes: Codes, asked: np.ndarray, rng: np.random.Gene
         by_cosine = -(unit @ unit[word])
         by_bits = hamming(codes.words64, codes.words64[word]) + rng.random(len(unit))  # ties at random
         by_cosine[word] = by_bits[word] = np.inf
-        found = np.intersect1d(*(np.argpartition(d, nearest - 1)[:nearest] for d in (by_cosine, by_bits)))
+        here, there = (np.argpartition(d, nearest - 1)[:nearest] for d in (by_cosine, by_bits))
+        found = np.intersect1d(here, there)
         shares.append(len(found) / nearest)
     return float(np.mean(shares))

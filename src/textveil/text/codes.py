@@ -134,8 +134,9 @@ class Codes:
     def fingerprint(self) -> str:
         """Names this Hamming space: words, bits, every code and the code for unknown words."""
         digest = hashlib.blake2b(f"textveil codes {self.bits}\n".encode(), digest_size=16)
-        for part in (self.words.encode(), self.words64.astype("<u8"), self.fallback.astype("<u8")):
-            digest.update(part)
+        digest.update(self.words.encode())
+        for part in (self.words64.astype("<u8"), self.fallback.astype("<u8")):
+            digest.update(part.data)
         return digest.hexdigest()
 
     def index(self, word: str) -> int | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from textveil.core.errors import BadInput, BadParameter, UnknownName
-from textveil.text.formats.base import Reader
+from textveil.core.params import choice
+from textveil.text.formats.base import Reader, Reading
 from textveil.text.formats.conll import ConllReader
 from textveil.text.formats.delimited import CsvReader, TsvReader
 from textveil.text.formats.jsonl import JsonlReader
@@ -14,12 +16,13 @@ from textveil.text.formats.parallel import PairReader, ParallelReader, pair_from
 from textveil.text.formats.parquet import ParquetReader
 from textveil.text.formats.txt import TxtReader
 
-__all__ = ["DEFAULT_MAX_LINE", "FORMATS", "Reader", "data_file_name", "open_reader"]
+__all__ = ["DEFAULT_MAX_LINE", "FORMATS", "NULLS", "Reader", "data_file_name", "format_of", "open_reader"]
 
 FORMATS: dict[str, type[Reader]] = {
     reader.format: reader
     for reader in (TxtReader, CsvReader, TsvReader, JsonlReader, ParquetReader, ConllReader, ParallelReader)
 }
+NULLS = ("keep", "refuse")
 _ENDINGS = {
     ".parallel.tsv": "parallel",
     ".txt": "txt",
@@ -31,6 +34,7 @@ _ENDINGS = {
     ".parquet": "parquet",
     ".pq": "parquet",
     ".conll": "conll",
+    ".conllu": "conll",
     ".iob": "conll",
     ".bio": "conll",
 }
@@ -42,27 +46,49 @@ def open_reader(
     *,
     format: str | None = None,
     text_field: str | None = None,
+    fields: Iterable[str] = (),
+    columns: Iterable[str] | None = None,
+    header: bool | None = None,
+    nulls: str = "keep",
     max_line_bytes: int = DEFAULT_MAX_LINE,
 ) -> Reader:
     """The records of the file at `path`; of two files that run in parallel, given as a pair or as `letters.en+de`.
 
-    `format` is one of `FORMATS`, with `.gz` when the name does not say that the file is compressed. `text_field` names the
-    field that holds the text (of conll: the number of the column, from 1); by default `text`, or the only one of strings.
+    - `format`: one of `FORMATS`, with `.gz` when the name does not say that the file is compressed;
+    - `text_field`: the field that holds the text (of conll: the number of the column, from 1); by default `text`, or the
+      only one of strings;
+    - `fields`: further fields whose values come with each record, as a dict (of conll: columns, a list of values each);
+    - `columns`: what leaves with the text when records are written: None all, () only the text, else these;
+    - `header`: whether the first row of a csv or tsv file is a header; None where the file itself makes it plain;
+    - `nulls`: a missing text (null) is kept as such (`keep`; a record's text is then "") or refused (`refuse`).
     """
     if max_line_bytes < 1:
         raise BadParameter("max_line_bytes", max_line_bytes, "at least 1")
+    choice("nulls", nulls, NULLS)
+    kept = None if columns is None else _names("columns", columns)
+    reading = Reading(text_field, _names("fields", fields), kept, header, nulls, max_line_bytes)
     pair = (Path(path[0]), Path(path[1])) if isinstance(path, tuple) else pair_from_name(Path(path))
     if pair is not None:
         if format not in (None, "parallel", "parallel.gz"):
             raise BadInput(f"two files are read as parallel text, not as {format}", where=pair[0])
-        return PairReader(pair, text_field=text_field, max_line_bytes=max_line_bytes)
+        return PairReader(pair, reading)
     path = Path(path)  # type: ignore[arg-type]
-    name, gz = _format_of(path, format)
-    return FORMATS[name](path, gz=gz, text_field=text_field, max_line_bytes=max_line_bytes)
+    name, gz = format_of(path, format)
+    return FORMATS[name](path, reading, gz=gz)
 
 
-def _format_of(path: Path, asked: str | None) -> tuple[str, bool]:
-    """The format's name, and whether the file is gzipped."""
+def _names(parameter: str, names: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(names, str):
+        raise BadParameter(parameter, names, "a list of names")
+    return tuple(dict.fromkeys(names))
+
+
+def format_of(path: Path, asked: str | None = None) -> tuple[str, bool]:
+    """The format's name, and whether the file is gzipped.
+
+    >>> format_of(Path("letters.ndjson.gz"))
+    ('jsonl', True)
+    """
     name = path.name.lower()
     gz = name.endswith(".gz")
     if asked is not None:

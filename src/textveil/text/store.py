@@ -247,7 +247,7 @@ class _File:
 
 
 def _digest(data: bytes | np.ndarray) -> bytes:
-    return hashlib.blake2b(data, digest_size=16).digest()
+    return hashlib.blake2b(data if isinstance(data, bytes) else data.data, digest_size=16).digest()
 
 
 def _aligned(offset: int) -> int:

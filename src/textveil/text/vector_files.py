@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -197,7 +197,7 @@ def _npz_words(array: np.ndarray, path: Path) -> Vocabulary:
 
 def write_npz(path: str | os.PathLike[str], vectors: Vectors) -> None:
     """Write an archive that `read_npz` reads back with the same fingerprint."""
-    arrays = {
+    arrays: dict[str, Any] = {
         "words": np.frombuffer(vectors.words.encode(), dtype=np.uint8),
         "matrix": vectors.matrix,
         "fallback": vectors.fallback,

@@ -48,8 +48,9 @@ class Vectors:
     def fingerprint(self) -> str:
         """Names this metric space; equal after any save and load that keeps the float32 values."""
         digest = hashlib.blake2b(f"textveil vectors {self.dimensions}\n".encode(), digest_size=16)
-        for part in (self.words.encode(), self.matrix.astype("<f4", copy=False), self.fallback.astype("<f4")):
-            digest.update(part)
+        digest.update(self.words.encode())
+        for part in (self.matrix.astype("<f4", copy=False), self.fallback.astype("<f4")):
+            digest.update(part.data)
         return digest.hexdigest()
 
     def index(self, word: str) -> int | None:
@@ -180,7 +181,7 @@ def check_rows(matrix: np.ndarray, *, allow_zero: bool, where: object = None, fi
     for start in range(0, len(matrix), 8192):
         part = matrix[start : start + 8192]
         finite = np.isfinite(part).all(axis=1)
-        zero = ~part.any(axis=1) & (not allow_zero)
+        zero = np.logical_and(~np.any(part, axis=1), not allow_zero)
         bad = np.flatnonzero(~finite | zero)
         if len(bad):
             row = start + int(bad[0])

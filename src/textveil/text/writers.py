@@ -27,7 +27,13 @@ class Writer:
 
     def __init__(self, path: Path, like: Reader, *, part: bool = False):
         self.path, self.records_written = path, 0
-        self._sink = ParquetSink(path, like) if isinstance(like, ParquetReader) else LineSink(path, like, part=part)
+        self._sink: ParquetSink | LineSink
+        if isinstance(like, ParquetReader):
+            self._sink = ParquetSink(path, like)
+        elif isinstance(like, LineReader):
+            self._sink = LineSink(path, like, part=part)
+        else:
+            raise TypeError(f"no way to write the format {like.format}")
 
     def write(self, record: Record) -> None:
         self._sink.write(record)

@@ -5,28 +5,52 @@ Names are loaded when they are asked for; torch only with the engine and the est
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from typing import TYPE_CHECKING
 
-_HOMES = {
-    "Phase": "plan",
-    "Plan": "plan",
-    "steps_for": "plan",
-    "calibrated": "calibrate",
-    "PrivateTrainer": "engine",
-    "History": "engine",
-    "Progress": "engine",
-    "verify": "clipping_explicit",
-    "Tagger": "tagger",
-    "Classifier": "classifier",
-    "LanguageModel": "language_model",
-    "Trainer": "hf_trainer",
-}
+from textveil.core.lazy import lazy_names
 
-__all__ = sorted(_HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"textveil.training has no '{name}'")
-    return getattr(importlib.import_module(f"textveil.training.{_HOMES[name]}"), name)
+if TYPE_CHECKING:
+    from .calibrate import calibrated as calibrated
+    from .classifier import Classifier as Classifier
+    from .clipping_explicit import verify as verify
+    from .engine import (
+        History as History,
+        PrivateTrainer as PrivateTrainer,
+        Progress as Progress,
+    )
+    from .hf_trainer import Trainer as Trainer
+    from .language_model import LanguageModel as LanguageModel
+    from .one_budget import OneBudget as OneBudget
+    from .plan import (
+        Phase as Phase,
+        Plan as Plan,
+        steps_for as steps_for,
+    )
+    from .saved import (
+        ReleasedVocabulary as ReleasedVocabulary,
+        load as load,
+    )
+    from .tagger import Tagger as Tagger
+    from .units import units_of as units_of
+    from .vocabulary import (
+        Noising as Noising,
+        Vocabulary as Vocabulary,
+    )
+else:
+    __getattr__, __dir__, __all__ = lazy_names(
+        __name__,
+        {
+            "calibrate": "calibrated",
+            "classifier": "Classifier",
+            "clipping_explicit": "verify",
+            "engine": "History PrivateTrainer Progress",
+            "hf_trainer": "Trainer",
+            "language_model": "LanguageModel",
+            "one_budget": "OneBudget",
+            "plan": "Phase Plan steps_for",
+            "saved": "ReleasedVocabulary load",
+            "tagger": "Tagger",
+            "units": "units_of",
+            "vocabulary": "Noising Vocabulary",
+        },
+    )

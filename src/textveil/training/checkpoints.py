@@ -1,10 +1,10 @@
 """Stopped runs go on where they were: weights, optimiser, step and what was charged; never the state of a generator.
 
-Claim. A step that is done again draws fresh noise and a fresh sample, and is charged again: before each step a line is
-added to a journal beside the checkpoint, on disk before the noise is drawn. Steps that the journal holds beyond the
-checkpoint were begun and lost; a resumed run counts them on top of its plan. Saving the generator instead would keep
-the noise of future updates in a file. A checkpoint belongs to one plan and one data set: a keyed fingerprint (the key
-lies in the file, which only its owner can read) tells other data, and a mismatch is refused.
+Claim. A step that is done again draws fresh noise and a fresh sample, and is charged again: before each step it is counted
+in a journal (that of the release on its way, or one beside the checkpoint), on disk before the noise is drawn. Steps that
+the journal holds beyond the checkpoint were begun and lost; a resumed run counts them on top of its plan. Saving the
+generator instead would keep the noise of future updates in a file. A checkpoint belongs to one plan and one data set: a
+keyed fingerprint (the key lies in the file, which only its owner can read) tells other data, and a mismatch is refused.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from typing import Any
 
 import torch
 
+from textveil.accounting.journal import Journal
 from textveil.core import BadInput
+from textveil.core.files import sync_folder
 from textveil.core.fingerprint import KEY_BYTES, Fingerprint
 
 from .plan import Plan
@@ -27,15 +29,19 @@ FORM = 1
 
 
 class Checkpoint:
-    """One file and its journal."""
+    """One file, in whatever folder the caller keeps for it (made, if it is missing, for its owner only), and its journal:
+    the one given, else a journal of its own beside the file, held until `close`."""
 
-    def __init__(self, path: Path, plan: Plan, examples: Sequence[Any]) -> None:
-        self.path, self.journal, self.plan = Path(path), Path(f"{path}.steps"), plan
+    def __init__(self, path: Path, plan: Plan, examples: Sequence[Any], journal: Journal | None = None) -> None:
+        Path(path).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.path, self.plan = Path(path), plan
         self.state: dict[str, Any] = self._read() if self.path.exists() else {}
         self.key: bytes = self.state.get("key") or secrets.token_bytes(KEY_BYTES)
         self.mark = fingerprint(examples, self.key)
         if self.state:
             self._check()
+        self._own = Journal(Path(f"{path}.journal")) if journal is None else None
+        self._journal: Journal = journal or self._own  # type: ignore[assignment]
 
     @property
     def step(self) -> int:
@@ -50,12 +56,12 @@ class Checkpoint:
 
     def begin(self, phase: int) -> None:
         """Note on disk, before anything is drawn, that a step of this phase begins."""
-        fresh = not self.journal.exists()
-        with open(self.journal, "ab", buffering=0, opener=_private) as file:
-            file.write(b"%d\n" % phase)
-            os.fsync(file.fileno())
-        if fresh:
-            _sync_folder(self.path.parent)
+        self._journal.count(_begun(phase))
+
+    def close(self) -> None:
+        """Let go of a journal of its own."""
+        if self._own is not None:
+            self._own.close()
 
     def save(self, step: int, **state: Any) -> None:
         """Replace the file in one move; a crash leaves the old one or the new one."""
@@ -67,16 +73,11 @@ class Checkpoint:
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, self.path)
-        _sync_folder(self.path.parent)
+        sync_folder(self.path.parent)
 
     def begun(self) -> list[int]:
         """Steps of each phase that were ever begun, by the journal."""
-        counts = [0] * len(self.plan.phases)
-        if self.journal.exists():
-            for line in self.journal.read_bytes().split():
-                if int(line) < len(counts):
-                    counts[int(line)] += 1
-        return counts
+        return [self._journal.counted(_begun(phase)) for phase in range(len(self.plan.phases))]
 
     def _read(self) -> dict[str, Any]:
         try:
@@ -141,9 +142,6 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+def _begun(phase: int) -> str:
+    """The counter of a phase's steps."""
+    return f"steps begun in phase {phase}"

@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from textveil.core import BadInput
+from textveil.core.inputs import check_texts, texts_of
+from textveil.core.sklearn_tags import classifier_tags
 from textveil.text.vectors import Vectors, load
 
 from .private_model import PrivateModel, Settings
@@ -16,13 +18,31 @@ from .private_model import PrivateModel, Settings
 class Classifier(PrivateModel):
     """`fit(texts, labels)`, `predict`, `predict_proba`; `score` is the accuracy.
 
-    `classes`: the classes, which are public (None: all that occur, declared public). `encoder`: "minilm" or a Hugging Face
-    folder takes the place of vectors and CNN.
+    Labels are strings, numbers or booleans, and are predicted as what they are.
 
+    Parameters
+    ----------
+    vectors
+        Public word vectors: "default", a file, or `Vectors`.
+    channels
+        Filters of each width.
+    widths
+        Widths of the filters, in words.
+    max_words
+        Read only so many words of a text.
+    classes
+        The classes, which are public. None takes all that occur in the training data, which shows a class that one
+        text alone has (`passes` says so).
+    encoder
+        "minilm" or a Hugging Face folder, in the place of vectors and CNN.
+
+    Examples
+    --------
     >>> Classifier(epsilon=2.0, channels=32)
     Classifier(channels=32, epsilon=2.0)
     """
 
+    _estimator_type: ClassVar[str] = "classifier"  # for scikit-learn before its tags
     name: ClassVar[str] = "training.classifier"
     defaults: ClassVar[Settings] = Settings(epochs=20, batch=1024, clip=0.2, rate=0.002)
 
@@ -32,7 +52,7 @@ class Classifier(PrivateModel):
         channels: int = 64,
         widths: Sequence[int] = (2, 3, 4),
         max_words: int = 256,
-        classes: Sequence[str] | None = None,
+        classes: Sequence[Any] | None = None,
         encoder: str | None = None,
         **settings: Any,
     ):
@@ -41,15 +61,16 @@ class Classifier(PrivateModel):
         self._take(settings)
 
     def _examples(self, X: Sequence[str], y: Sequence[Any] | None) -> list[Any]:
-        names = [str(label) for label in (() if y is None else y)]
-        self.classes_ = np.array(sorted(set(names)) if self.classes is None else [str(c) for c in self.classes])
+        labels = labels_of(() if y is None else y)
+        declared = labels if self.classes is None else labels_of(self.classes)
+        self.classes_ = np.array(list(dict.fromkeys(sorted(declared) if self.classes is None else declared)))
         if len(self.classes_) < 2:
             raise BadInput("a classifier needs two classes or more")
-        return labelled(X, names, self.classes_)
+        return labelled(X, labels, self.classes_.tolist())
 
     def predict_proba(self, X: Sequence[str]) -> np.ndarray:
         """The chance of each class, one row a text; columns follow `classes_`."""
-        return np.asarray(self._fitted().chances(list(X)))
+        return np.asarray(self._fitted().chances(texts_of(X)))
 
     def predict(self, X: Sequence[str]) -> np.ndarray:
         """The likeliest class of each text."""
@@ -57,11 +78,18 @@ class Classifier(PrivateModel):
 
     def score(self, X: Sequence[str], y: Sequence[Any]) -> float:
         """The share of texts whose class is predicted."""
-        return float(np.mean(self.predict(X) == np.array([str(label) for label in y])))
+        return float(np.mean(self.predict(X) == np.asarray(y)))
+
+    def __sklearn_tags__(self) -> Any:
+        return classifier_tags(super().__sklearn_tags__())
 
     def _public(self) -> tuple[str, ...]:
         base = "the encoder is public" if self.encoder else "the word vectors are public"
-        return ("the set of classes is public", base)
+        taken = "" if self.classes is not None else ", though taken from the training data"
+        return (f"the set of classes is public{taken}", base)
+
+    def passes(self) -> tuple[str, ...]:
+        return () if self.classes is not None else ("the list of classes was taken from the training file",)
 
     def _net(self) -> Any:
         names = self.classes_.tolist()
@@ -75,14 +103,32 @@ class Classifier(PrivateModel):
         return TextCNN.of(names, vectors, channels=self.channels, widths=tuple(self.widths), max_words=self.max_words)
 
 
-def labelled(texts: Sequence[str], labels: Sequence[str], known: Sequence[str]) -> list[tuple[str, str]]:
+def labels_of(given: Sequence[Any]) -> list[Any]:
+    """Labels as plain Python values, all of one kind, so that they can be sorted, stored and given back as they came.
+
+    >>> labels_of(np.array([2, 0])), labels_of(("b", "a"))
+    ([2, 0], ['b', 'a'])
+    """
+    if isinstance(given, (str, bytes)):
+        raise BadInput("the labels are one string", possible="a list of labels, one for each text")
+    labels = [label.item() if isinstance(label, np.generic) else label for label in given]
+    for number, label in enumerate(labels):
+        if not isinstance(label, (str, int, float)) or label != label:
+            raise BadInput(
+                f"label {number} is a {type(label).__name__}", possible="strings, numbers, or True and False"
+            )
+        if isinstance(label, str) is not isinstance(labels[0], str):
+            raise BadInput(f"label {number} is of another kind than the first", possible="all strings, or all numbers")
+    return labels
+
+
+def labelled(texts: Sequence[str], labels: Sequence[Any], known: Sequence[Any]) -> list[tuple[str, Any]]:
     """Pairs of text and class; the first that does not fit is named by its number, never quoted."""
+    check_texts(texts)
     if len(texts) != len(labels):
         raise BadInput(f"there are {len(texts)} texts and {len(labels)} labels")
     allowed = set(known)
-    for number, (text, label) in enumerate(zip(texts, labels, strict=True)):
-        if not isinstance(text, str):
-            raise BadInput(f"text {number} is a {type(text).__name__}, not a string")
+    for number, label in enumerate(labels):
         if label not in allowed:
-            raise BadInput(f"text {number} has a label outside the classes", possible=", ".join(map(str, known)))
+            raise BadInput(f"text {number} has a label outside the classes", possible=", ".join(map(repr, known)))
     return list(zip(texts, labels, strict=True))

@@ -17,6 +17,7 @@ from textveil.core import BadInput
 from textveil.nets.tape import Sums
 
 from .clipping_tape import _MARGIN, NotFinite, Recorder, check_losses
+from .net_checks import check_modules, check_precision, unchanged
 
 
 def unit_gradient(
@@ -36,14 +37,14 @@ def unit_gradient(
 
 
 def add_clipped_units(
-    net: nn.Module,
+    net: Any,
     parameters: Sequence[Parameter],
     units: Sequence[Sequence[Any]],
     clip: float,
     sums: Sums,
     micro_batch: int = 64,
 ) -> Tensor:
-    """Add each unit's clipped gradient; returns the norms before clipping."""
+    """Add each unit's clipped gradient (nothing where it is not finite); returns the norms before clipping."""
     norms = torch.zeros(len(units))
     for k, unit in enumerate(units):
         if not len(unit):
@@ -51,7 +52,7 @@ def add_clipped_units(
         gradient = unit_gradient(net, parameters, unit, micro_batch)
         norms[k] = torch.sqrt(sum((g.double().square().sum() for g in gradient), torch.zeros((), dtype=torch.float64)))
         if not bool(torch.isfinite(norms[k])):
-            raise NotFinite("a gradient is not finite")
+            continue  # a unit without a finite gradient contributes nothing; stopping would show that it is there
         weight = min(1.0, clip * _MARGIN / max(float(norms[k]), 1e-30))
         for p, g in zip(parameters, gradient, strict=True):
             sums[p].add_(g, alpha=weight)
@@ -59,33 +60,66 @@ def add_clipped_units(
 
 
 def verify(net: nn.Module, examples: Sequence[Any], tolerance: float = 2e-3) -> None:
-    """Refuse a net whose recorded norms or clipped sums differ from those of gradients taken one by one (a few examples)."""
+    """Refuse a net whose recorded norms or clipped sums differ from those of gradients taken one by one (a few
+    examples), in training mode; or that changes values of its own while it reads."""
     training = net.training
-    net.eval()  # dropout would make the two passes different
-    recorder = Recorder(net)
+    recorder, steady = Recorder(net), _Steady(net)
     try:
-        fast, slow = ({p: torch.zeros_like(p) for p in recorder.parameters} for _ in range(2))
-        expected = add_clipped_units(net, recorder.parameters, [[e] for e in examples], 1.0, slow)
-        found = recorder.add_clipped(net.collate(list(examples)), len(examples), 1.0, fast)  # type: ignore[operator]
+        with unchanged(net):
+            fast, slow = ({p: torch.zeros_like(p) for p in recorder.parameters} for _ in range(2))
+            norms = add_clipped_units(steady, recorder.parameters, [[e] for e in examples], 1.0, slow)
+            finite = [e for e, norm in zip(examples, norms, strict=True) if bool(torch.isfinite(norm))]
+            if not finite:
+                raise NotFinite("the net's losses or gradients are not finite for the examples it was tried on")
+            found = recorder.add_clipped(steady.collate(finite), len(finite), 1.0, fast)
     finally:
         recorder.close()
         net.train(training)
+    expected = norms[torch.isfinite(norms)]
     scale = float(expected.max()) + 1e-12
-    if float((found - expected).abs().max()) > tolerance * scale:
+    if not float((found - expected).abs().max()) <= tolerance * scale:
         raise BadInput(_broken(_guilty(net, fast, slow, tolerance)))
     if guilty := _guilty(net, fast, slow, tolerance):
         raise BadInput(_broken(guilty))
 
 
+def verify_user(net: nn.Module, examples: Sequence[Any]) -> None:
+    """Refuse a net that changes values of its own while it reads the examples of a user."""
+    check_modules(net)
+    check_precision(net)
+    training, steady = net.training, _Steady(net)
+    try:
+        with unchanged(net):
+            unit_gradient(steady, [p for p in net.parameters() if p.requires_grad], examples, len(examples))
+    finally:
+        net.train(training)
+
+
+class _Steady:
+    """A net with nothing left to chance: batches as in evaluation, losses as in training but for dropout."""
+
+    def __init__(self, net: Any) -> None:
+        self.net, self.losses = net, net.losses
+
+    def collate(self, examples: Sequence[Any]) -> Any:
+        self.net.eval()
+        batch = self.net.collate(list(examples))
+        self.net.train()
+        for layer in self.net.modules():
+            if isinstance(layer, nn.modules.dropout._DropoutNd) or getattr(layer, "records_itself", False):
+                layer.eval()
+        return batch
+
+
 def _guilty(net: nn.Module, fast: Sums, slow: Sums, tolerance: float) -> list[str]:
     size = max(float(g.norm()) for g in slow.values()) + 1e-12
     names = {id(p): name for name, p in net.named_parameters()}
-    return [names[id(p)] for p in slow if float((fast[p] - slow[p]).norm()) > tolerance * size]
+    return [names[id(p)] for p in slow if not float((fast[p] - slow[p]).norm()) <= tolerance * size]
 
 
 def _broken(names: list[str]) -> str:
     where = ", ".join(names[:3]) or "all parameters together"
     return (
-        f"per-example gradients of this net cannot be trusted ({where}): its losses mix examples, depend on padding, or use "
-        "a parameter outside a layer that the engine records"
+        f"per-example gradients of this net cannot be trusted ({where}): its losses mix examples, depend on padding or on "
+        "chance, or use a parameter outside a layer that the engine records"
     )

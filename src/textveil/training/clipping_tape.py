@@ -5,7 +5,9 @@ all trainable parameters together. Derivation: the loss of example b depends on 
 layer, so the gradient that comes back to row b of a layer is that of example b alone; nets/tape.py and norms_*.py say
 how norms and sums follow from it. `verify` compares norms and sums with gradients taken one example at a time, and
 `PrivateTrainer` calls it before its first step, so a net whose layers are used in a way that breaks the claim is
-refused rather than trained.
+refused rather than trained. An example whose gradient is not finite (a loss that overflows, say) must contribute nothing,
+and not stop the run, which would show it: then `add_clipped` adds nothing at all, and the engine halves the micro-batch
+until such an example stands alone.
 """
 
 from __future__ import annotations
@@ -19,10 +21,12 @@ from torch import Tensor, nn
 from torch.nn import Parameter
 
 from textveil.core import BadInput
+from textveil.core.params import needs
 from textveil.nets.tape import Sums, Tape, current, recording, tap
 
+from .net_checks import check_modules, check_precision, is_half
 from .norms_dense import Dense, Patches, Rows, tied_term
-from .norms_opacus import Sampled, check_layer
+from .norms_opacus import Sampled
 from .norms_scale import Scale
 
 _MARGIN = 1 - 2.0**-18  # single precision may round a norm down by less than this
@@ -36,14 +40,16 @@ class Recorder:
         self.parameters: list[Parameter] = [p for p in net.parameters() if p.requires_grad]
         if not self.parameters:
             raise BadInput("the net has no parameter that learns")
+        check_modules(net)
+        check_precision(net)
         learning = {id(p) for p in self.parameters}
         self._hooks = []
         for layer in net.modules():
-            own = [p for p in layer.parameters(recurse=False) if id(p) in learning]
+            own = learning & {id(p) for p in layer.parameters(recurse=False)} - _owned_within(layer)
             if not own or getattr(layer, "records_itself", False):
                 continue
             if not _known(layer):
-                check_layer(layer)
+                needs("training", "opacus")
             self._hooks.append(layer.register_forward_hook(_leave_record))
 
     def close(self) -> None:
@@ -63,7 +69,7 @@ class Recorder:
                 p.requires_grad_(True)
 
     def add_clipped(self, batch: Any, examples: int, clip: float, sums: Sums) -> Tensor:
-        """Add the clipped gradients of a micro-batch; returns the norms before clipping."""
+        """Add the clipped gradients of a micro-batch, or nothing where a norm is not finite; the norms before clipping."""
         with self.resting():
             with recording(Tape(examples, self.parameters)) as tape:
                 losses = self.net.losses(batch)
@@ -82,7 +88,7 @@ def _settle(tape: Tape, clip: float, sums: Sums) -> Tensor:
         squared = squared + tied_term(rows, dense)
     norms = squared.clamp(min=0).sqrt()
     if not bool(torch.isfinite(norms).all()):
-        raise NotFinite("a gradient is not finite")
+        return norms
     weights = (clip * _MARGIN / norms.clamp(min=1e-30)).clamp(max=1.0)
     for record in records:
         record.add_weighted(weights, sums)
@@ -90,24 +96,28 @@ def _settle(tape: Tape, clip: float, sums: Sums) -> Tensor:
 
 
 class NotFinite(BadInput):
-    """A loss or gradient that is no number: the run stops, and what it was charged stays charged."""
+    """Weights that are no numbers any more, or a net that gives none for any example it is tried on."""
 
 
 def check_losses(losses: Tensor, examples: int) -> None:
-    """One finite loss per example."""
+    """One loss per example."""
     if losses.shape != (examples,):
         raise BadInput(
             f"the net's losses have the shape {tuple(losses.shape)}", possible=f"one loss per example ({examples},)"
         )
-    if not bool(torch.isfinite(losses.detach()).all()):
-        raise NotFinite("the loss is not a number")
+
+
+def _owned_within(layer: nn.Module) -> set[int]:
+    """Parameters that a layer inside this one holds too: that one's record covers them."""
+    inner = (m for m in layer.modules() if m is not layer)
+    return {id(p) for m in inner for p in m.parameters(recurse=False)}
 
 
 def _known(layer: nn.Module) -> bool:
     if isinstance(layer, nn.Conv1d):
         return layer.groups == 1 and layer.padding_mode == "zeros"
     if isinstance(layer, nn.Embedding):
-        return layer.max_norm is None and not layer.scale_grad_by_freq
+        return not layer.scale_grad_by_freq
     return type(layer).forward in (nn.Linear.forward, nn.LayerNorm.forward)
 
 
@@ -118,6 +128,8 @@ def _leave_record(layer: nn.Module, inputs: tuple[Any, ...], output: Any) -> Any
     if not isinstance(output, Tensor) or len(inputs) != 1:
         raise BadInput(f"a layer of kind {type(layer).__name__} is recorded only with one tensor in and one out")
     x = inputs[0]
+    if is_half(output):
+        raise BadInput(f"a layer of kind {type(layer).__name__} puts out half precision", possible="no autocast")
     if len(output) == 1 != tape.examples:  # positions, say, that all examples share: each gets its own copy
         x, output = (t.expand(tape.examples, *t.shape[1:]) for t in (x, output))
     if len(output) != tape.examples:

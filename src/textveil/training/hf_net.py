@@ -14,7 +14,7 @@ class PerExample(nn.Module):
 
     def __init__(self, model: Any, collator: Callable[[list[Any]], Any]):
         super().__init__()
-        self.model, self._collator = model, collator
+        self.model, self._collator, self.causal = model, collator, is_causal(model)
         for module in model.modules():
             if isinstance(module, nn.Dropout):
                 module.p = 0.0  # a row's loss must be the same alone and in a batch
@@ -26,11 +26,16 @@ class PerExample(nn.Module):
         return dict(self._collator(examples))
 
     def losses(self, batch: dict[str, Tensor]) -> Tensor:
-        """Cross entropy of a row, averaged over its own labels (-100 counts for nothing)."""
+        """Cross entropy of a row, averaged over its own labels (-100 counts for nothing).
+
+        A causal model's labels are its input, as the library has it: the score at a place is for the label behind it.
+        """
         labels = batch["labels"]
         scores = self.model(**{name: value for name, value in batch.items() if name != "labels"}).logits
         if labels.dim() == 1:
             return nn.functional.cross_entropy(scores, labels, reduction="none")
+        if self.causal:
+            scores, labels = scores[:, :-1], labels[:, 1:]
         each = nn.functional.cross_entropy(scores.flatten(0, 1), labels.flatten(), ignore_index=-100, reduction="none")
         return each.view(labels.shape).sum(1) / (labels != -100).sum(1).clamp(min=1)
 
@@ -39,3 +44,10 @@ class PerExample(nn.Module):
         self.eval()
         batch = self.collate(rows)
         return self.model(**{name: value for name, value in batch.items() if name != "labels"}).logits
+
+
+def is_causal(model: Any) -> bool:
+    """Whether the model predicts the next piece, by the library's own table of such models."""
+    from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+
+    return type(model).__name__ in set(MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values())

@@ -48,9 +48,14 @@ class Trainer(PrivateModel):
         return f"Trainer({type(self.model).__name__}, epsilon={self.epsilon}, delta={self.delta})"
 
     def train(self, **engine: Any) -> Any:
-        """Run the plan (`plan=`, `progress=`, `checkpoint=` as in `PrivateTrainer.fit`); returns the history of the
-        run, in public facts."""
+        """Run the plan, once (`plan=`, `noise=`, `progress=`, `checkpoint=` as in `Tagger.fit`); returns the history of
+        the run, in public facts."""
         needs("training", "torch", "transformers")
+        if self.__sklearn_is_fitted__():
+            raise BadInput(
+                "this trainer has trained its model: training it further would cost the price of both runs together",
+                possible="a new Trainer with a fresh model, or more epochs",
+            )
         if self.epsilon is None:
             raise BadInput("epsilon is missing", possible="Trainer(..., epsilon=3.0, delta=1e-5)")
         if self.model is None or not self.train_dataset:
@@ -60,9 +65,15 @@ class Trainer(PrivateModel):
         rows = [dict(self.train_dataset[i]) for i in range(len(self.train_dataset))]
         self.net_ = PerExample(self.model, self._collator())
         self.plan_ = engine.pop("plan", None) or self.plan(self.declared(len(rows)))
-        self.history_ = self.trainer(self.plan_).fit(rows, **engine)
-        self.guarantee_ = self.promise(self.plan_)
+        self._check_delta(self.plan_.examples)
+        self.history_ = self.trainer(self.plan_, engine.pop("noise", None)).fit(rows, **engine)
+        self.guarantee_ = self.promise(self.plan_, self.history_)
         return self.history_
+
+    def public_params(self) -> dict[str, Any]:
+        """Without the data set, whose rows are private, and what only reads it."""
+        hidden = ("train_dataset", "data_collator", "processing_class", "args")
+        return {name: value for name, value in super().public_params().items() if name not in hidden}
 
     def save_model(self, output_dir: str | Path | None = None) -> Path:
         """A folder that `from_pretrained` loads."""
@@ -86,6 +97,8 @@ class Trainer(PrivateModel):
 
     def _collator(self) -> Callable[[list[Any]], Any]:
         if self.data_collator is not None:
+            if getattr(self.data_collator, "seed", None) is not None:
+                raise BadInput("a collator with a seed draws what others can repeat", possible="seed=None")
             return self.data_collator
         import transformers
 

@@ -6,18 +6,36 @@ import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+
 from textveil.core import BadInput
+from textveil.core.inputs import texts_of
 from textveil.core.params import positive_integer
 
 from .private_model import PrivateModel, Settings
 
 
 class LanguageModel(PrivateModel):
-    """`fit(texts)`; `perplexity(texts)`; `score` is minus the mean loss per word.
+    """`fit(texts)`; `perplexity(texts)`, `perplexities(texts)`, `next_words(text)`; `score` is minus the mean loss per word.
 
-    `words`: the vocabulary, public or made under DP (then put its event into `also`); None takes the first `size` words
-    of the bundled vectors. `encoder`: "minilm" or a Hugging Face folder: a masked-word model instead.
+    Parameters
+    ----------
+    words
+        The vocabulary, public or made under DP (then its event belongs into `also`); None takes the first `size`
+        words of the bundled vectors.
+    size
+        How many of them.
+    dimensions
+        Length of the word vectors that are learnt.
+    hidden
+        Units of the LSTM.
+    max_words
+        Read only so many words of a text.
+    encoder
+        "minilm" or a Hugging Face folder: a masked-word model instead.
 
+    Examples
+    --------
     >>> LanguageModel(epsilon=4.0, hidden=64)
     LanguageModel(hidden=64, epsilon=4.0)
     """
@@ -40,14 +58,24 @@ class LanguageModel(PrivateModel):
         self._take(settings)
 
     def _examples(self, X: Sequence[str], y: Any) -> list[Any]:
-        for number, text in enumerate(X):
-            if not isinstance(text, str):
-                raise BadInput(f"text {number} is a {type(text).__name__}, not a string")
-        return list(X)
+        return texts_of(X)
 
     def perplexity(self, X: Sequence[str]) -> float:
         """exp of the mean loss per word (of an encoder: per masked piece), every text weighing alike."""
         return math.exp(-self.score(X))
+
+    def perplexities(self, X: Sequence[str]) -> np.ndarray:
+        """The perplexity of each text by itself: how many words it was torn between, at each word."""
+        return np.exp(self.losses(texts_of(X)).astype(np.float64))
+
+    def next_words(self, text: str, count: int = 5) -> list[tuple[str, float]]:
+        """The likeliest words after a text, with their chances. A masked-word encoder has none."""
+        net = self._fitted()
+        if not hasattr(net, "next_words"):
+            raise BadInput("a masked-word encoder does not continue texts", possible="perplexities(texts)")
+        if not isinstance(text, str):
+            raise BadInput(f"a text is needed, not a {type(text).__name__}")
+        return list(net.next_words(text, positive_integer("count", count)))
 
     def score(self, X: Sequence[str], y: Any = None) -> float:
         """Minus the mean loss per word: higher is better."""
@@ -71,8 +99,15 @@ class LanguageModel(PrivateModel):
         )
 
     def word_list(self) -> list[str]:
+        """The words of the net, most frequent first."""
         if self.words is not None:
-            return list(dict.fromkeys(self.words))
+            words = list(dict.fromkeys(self.words))
+            if not words:
+                raise BadInput(
+                    "the list of words is empty: no word was frequent enough to be released",
+                    possible="a larger share for the vocabulary (vocab_epsilon), or a public list",
+                )
+            return words
         from textveil.text.vectors import load
 
         return list(load("default").words)[: positive_integer("size", self.size)]

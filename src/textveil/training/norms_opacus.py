@@ -1,8 +1,7 @@
-"""Every other layer: Opacus forms its per-example gradients, by its own rule for the layer or by functorch.
+"""Every other layer: its per-example gradients by Opacus's rule for the layer, or by `torch.func` where it has none.
 
 Slower and larger than the Gram products (one gradient per example is held), but right for any layer without state
-between examples. What mixes examples (batch normalisation) is refused, and so is a layer whose forward needs more than
-one tensor.
+between examples. A layer whose forward needs more than one tensor is refused.
 """
 
 from __future__ import annotations
@@ -14,10 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from textveil.core import BadInput
-from textveil.core.params import needs
-from textveil.nets.tape import Sums
-
-MIXES = (nn.modules.batchnorm._BatchNorm,)
+from textveil.nets.tape import Sums, pausing
 
 
 class Sampled:
@@ -50,33 +46,40 @@ class Sampled:
                 sums[parameter] += torch.tensordot(weights.to(g.dtype), g, dims=1)
 
 
-def check_layer(layer: nn.Module) -> None:
-    """Refuse a layer whose output for one example depends on the others."""
-    if isinstance(layer, MIXES):
-        raise BadInput(
-            f"a layer of kind {type(layer).__name__} mixes the examples of a batch, so no example has a gradient of its own",
-            possible="LayerNorm or GroupNorm",
-        )
-    needs("training", "opacus")
-
-
 def per_example_gradients(layer: nn.Module, inputs: Tensor, gradient: Tensor) -> dict[Any, Tensor]:
-    """Gradient of each example for each parameter of the layer."""
+    """Gradient of each example for each parameter of the layer itself."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from opacus.grad_sample import GradSampleModule
-        from opacus.grad_sample.functorch import ft_compute_per_sample_gradient, prepare_layer
 
     rule = GradSampleModule.GRAD_SAMPLERS.get(type(layer))
     asked = [p.requires_grad for p in layer.parameters()]
     for p in layer.parameters(recurse=False):
         p.requires_grad_(True)  # Opacus skips what rests
     try:
-        if rule is not None:
-            return dict(rule(layer, [inputs], gradient))
-        if not hasattr(layer, "ft_compute_sample_grad"):
-            prepare_layer(layer)
-        return dict(ft_compute_per_sample_gradient(layer, [inputs], gradient))
+        with pausing():
+            return dict(rule(layer, [inputs], gradient)) if rule else _by_functions(layer, inputs, gradient)
+    except BadInput:
+        raise
+    except Exception as error:
+        raise BadInput(
+            f"a layer of kind {type(layer).__name__} does not give the gradients of single examples",
+            possible="layers of torch.nn, or requires_grad_(False) for this one",
+        ) from error
     finally:
         for p, was in zip(layer.parameters(), asked, strict=True):
             p.requires_grad_(was)
+
+
+def _by_functions(layer: nn.Module, inputs: Tensor, gradient: Tensor) -> dict[Any, Tensor]:
+    """The gradient of <output, gradient> for one example, mapped over all of them."""
+    own = dict(layer.named_parameters(recurse=False))
+
+    def reached(parameters: dict[str, Tensor], x: Tensor, g: Tensor) -> Tensor:
+        output = torch.func.functional_call(layer, parameters, (x.unsqueeze(0),))
+        return (output * g.unsqueeze(0)).sum()
+
+    held = {name: p.detach() for name, p in own.items()}
+    with torch.enable_grad():
+        found = torch.func.vmap(torch.func.grad(reached), in_dims=(None, 0, 0))(held, inputs, gradient)
+    return {own[name]: g for name, g in found.items()}

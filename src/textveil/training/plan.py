@@ -36,6 +36,7 @@ UNPRICED = {
     "balls-and-bins": "no accountant here covers it (dp-accounting 0.6 has none)",
 }
 SOURCE = "Abadi et al. 2016 (DP-SGD), Mironov et al. 2019 and Koskela et al. 2020 (accounting)"
+FLOATS = "sums and noise are rounded to single precision; the grid of floating-point numbers is not part of the proof"
 
 
 @dataclass(frozen=True)
@@ -169,6 +170,7 @@ class Plan:
             f"every update samples afresh ({self.sampling}) and only the final model, or any of its updates, is shown",
             f"each unit's gradient is clipped to norm {self.clip:g}; {size}",
             "choices made by looking at results on the same private data are charged by themselves",
+            FLOATS,
         )
 
 

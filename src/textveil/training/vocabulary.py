@@ -40,6 +40,7 @@ import numpy as np
 from textveil.accounting.calibration import gaussian_multiplier
 from textveil.core import Adjacency, Estimator, Event, GaussianNoise, LaplaceNoise, Shape, Stated, Together, Unit
 from textveil.core.events import Part
+from textveil.core.example import Example, Worlds
 from textveil.core.params import choice, open_fraction, positive, positive_integer
 from textveil.noise.discrete import discrete_gaussian, geometric
 from textveil.noise.source import Source
@@ -150,8 +151,24 @@ def noising(epsilon: float, delta: float, method: str = "gaussian", distinct: in
 class Vocabulary(Estimator):
     """The words of private texts with noisy counts. `apply` takes units: each an iterable of its words.
 
-    `shared` (a `Noising`) takes the place of epsilon and delta where the vocabulary shares a budget with training.
+    Parameters
+    ----------
+    epsilon
+        Loss of one unit.
+    delta
+        Chance that the bound fails, shared by the noise and the threshold.
+    unit
+        Whom the promise is about: "example", or "user".
+    method
+        How words are chosen: "gaussian", "laplace", "policy" (finds most) or "paper" (protects one occurrence of
+        one word only).
+    distinct
+        How many different words of a unit count; None: 16, or 512 for users.
+    shared
+        A `Noising` in the place of epsilon and delta, where the vocabulary shares a budget with training.
 
+    Examples
+    --------
     >>> from textveil.noise import seeded
     >>> units = [["a", "rare", "word"]] + [["the", "common", "words"]] * 400
     >>> counts = Vocabulary(1.0, 1e-6, distinct=4).apply(units, noise=seeded(1))
@@ -173,12 +190,29 @@ class Vocabulary(Estimator):
         self.epsilon, self.delta, self.unit = epsilon, delta, unit
         self.method, self.distinct, self.shared = method, distinct, shared
 
+    @classmethod
+    def example(cls) -> Example:
+        """What the conformance suite checks it on: a word that one unit more has, and one that nobody else has."""
+        units = [["tea", "with", "milk"], ["tea"]] * 30
+        made = cls(epsilon=2.0, delta=0.01, distinct=3, method="laplace")
+        worlds = (
+            Worlds([["tea"]] * 12, [["tea"]] * 13, see=lambda counts: counts.get("tea", 0.0)),
+            Worlds([["tea"]] * 12, [*[["tea"]] * 12, ["secret"]], see=lambda counts: "secret" in counts),
+        )
+        return Example(made, units, worlds=worlds, tries=1_500)
+
     def noising(self) -> Noising:
         choice("unit", self.unit, UNITS)
         if self.shared is not None:
             return self.shared
         wanted = DISTINCT[self.unit] if self.distinct is None else self.distinct
         return noising(self.epsilon, self.delta, self.method, wanted)
+
+    def public_params(self) -> dict[str, Any]:
+        """The parameters as a release shows them; defaults that depend on others are filled in."""
+        own = self.noising()
+        shown = {"epsilon": self.epsilon, "delta": self.delta, "unit": self.unit}
+        return {**shown, "method": own.method, "distinct": own.distinct}
 
     def event(self, shape: Shape | None = None) -> Event:
         """What is charged; for the paper's rule the unit is a word."""

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from typing import TYPE_CHECKING
 
-_MECHANISMS = {
-    "BRR": "brr",
-    "Exponential": "exponential",
-    "Laplace": "laplace",
-    "Mahalanobis": "mahalanobis",
-    "TEM": "tem",
-    "Vickrey": "vickrey",
-}
+from textveil.core.lazy import lazy_names
 
-__all__ = sorted(_MECHANISMS)
-
-
-def __getattr__(name: str) -> Any:
-    if name in _MECHANISMS:
-        return getattr(importlib.import_module(f"textveil.words.{_MECHANISMS[name]}"), name)
-    raise AttributeError(f"module 'textveil.words' has no attribute '{name}'")
+if TYPE_CHECKING:
+    from .brr import BRR as BRR
+    from .exponential import Exponential as Exponential
+    from .laplace import Laplace as Laplace
+    from .mahalanobis import Mahalanobis as Mahalanobis
+    from .mechanism import WordMechanism as WordMechanism
+    from .tem import TEM as TEM
+    from .vickrey import Vickrey as Vickrey
+else:
+    __getattr__, __dir__, __all__ = lazy_names(
+        __name__,
+        {
+            "brr": "BRR",
+            "exponential": "Exponential",
+            "laplace": "Laplace",
+            "mahalanobis": "Mahalanobis",
+            "mechanism": "WordMechanism",
+            "tem": "TEM",
+            "vickrey": "Vickrey",
+        },
+    )

@@ -35,6 +35,16 @@ from textveil.words.search import HammingSearch
 class BRR(WordMechanism):
     """Replace each word by one whose code is nearest to its code with flipped bits.
 
+    Parameters
+    ----------
+    epsilon
+        Loss per bit in which the codes of two words differ: each bit is kept with chance e^epsilon / (1 +
+        e^epsilon). 0.3 hides much and ruins much, 0.8 hides little.
+    bits
+        Length of the codes, 64 to 512; None takes the codes that come with the vectors (256).
+
+    Examples
+    --------
     >>> BRR(epsilon=40).fit().transform(["The bank owes me a letter."])
     ['The bank owes me a letter.']
     """
@@ -44,6 +54,8 @@ class BRR(WordMechanism):
     source: ClassVar[str] = "Carvalho, Vasiloudis, Feyisetan 2021, Theorem 3"
     rounding: ClassVar[str] = "bits are flipped with odds rounded towards privacy, by an exact integer sampler"
 
+    fitted_parameters: ClassVar[tuple[str, ...]] = ("vectors", "keep", "bits")
+
     def __init__(
         self,
         epsilon: float = 0.5,
@@ -52,7 +64,7 @@ class BRR(WordMechanism):
         vectors: Any = None,
         oov: str = "draw",
         keep: Iterable[str] = (),
-        case: str = "keep",
+        case: str = "sentence",
         seed: int | None = None,
     ):
         self.epsilon, self.bits, self.vectors, self.oov, self.keep = epsilon, bits, vectors, oov, keep
@@ -78,6 +90,9 @@ class BRR(WordMechanism):
     @cached_property
     def _search(self) -> HammingSearch:
         return HammingSearch(self.codes_.words64, self.codes_.bits)
+
+    def public_params(self) -> dict[str, Any]:
+        return {**super().public_params(), "bits": self.codes_.bits}
 
     def metric_id(self) -> str:
         return self.codes_.fingerprint

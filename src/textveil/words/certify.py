@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
+from textveil.accounting.largest_gaps import worst_excess
 from textveil.core.params import positive_integer
 from textveil.words.brr import BRR
 from textveil.words.laplace import Laplace
 from textveil.words.mechanism import WordMechanism
 from textveil.words.transition import rays
-from textveil.words.transition.gaps import largest_gaps
 from textveil.words.transition.matrix import MOST_BITS, Transition, by_enumeration, by_exact_odds
 from textveil.words.transition.metric import all_distances
 
@@ -97,7 +97,6 @@ def certify(mechanism: WordMechanism, words: int | None = None, *, angles: int =
 def judge(mechanism: WordMechanism, matrix: Transition, method: str, notes: tuple[str, ...] = ()) -> Certificate:
     """Hold a transition matrix against epsilon times the distance."""
     allowed = float(mechanism.epsilon) * all_distances(mechanism)
-    np.fill_diagonal(allowed, np.inf)  # a row against itself says nothing
     log, error = matrix.log_odds, np.broadcast_to(matrix.log_error, matrix.log_odds.shape)
     known = np.isfinite(error)
     if not known.all():
@@ -105,11 +104,8 @@ def judge(mechanism: WordMechanism, matrix: Transition, method: str, notes: tupl
         notes = (*notes, f"{int((~known).sum()):,} of {known.size:,} odds are too rare to be resolved and are left out")
     else:
         log_up = log_down = log
-    excess = largest_gaps(log_up, log_down) - allowed
-    a, b = np.unravel_index(int(excess.argmax()), excess.shape)
-    y = _output(log_up[a], log_down[b])
+    worst, (a, b, y) = worst_excess(log_up, log_down, allowed)
     margin = float(error[a, y] + error[b, y]) + 8 * float(np.finfo(float).eps) * (1 + float(min(allowed[a, b], 1e15)))
-    worst = float(excess[a, b])
     refuted = worst - margin > TOLERANCE or (known.any() and _surely(log_up, log_down, error, allowed) > TOLERANCE)
     names = [*mechanism.vectors_.words, UNKNOWN]
     return Certificate(
@@ -135,12 +131,7 @@ def _surely(up: np.ndarray, down: np.ndarray, error: np.ndarray, allowed: np.nda
     if float(error.min()) == float(error.max()):
         return -math.inf  # the worst place is the same, and was judged already
     finite = np.where(np.isfinite(error), error, 0.0)
-    return float((largest_gaps(up - finite, down + finite) - allowed).max())
-
-
-def _output(up: np.ndarray, down: np.ndarray) -> int:
-    with np.errstate(invalid="ignore"):
-        return int(np.nan_to_num(up - down, nan=-np.inf, posinf=np.inf, neginf=-np.inf).argmax())
+    return worst_excess(up - finite, down + finite, allowed)[0]
 
 
 def _method(mechanism: WordMechanism, angles: int) -> _Method | None:

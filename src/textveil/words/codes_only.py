@@ -14,6 +14,7 @@ import numpy as np
 
 from textveil.core.errors import BadInput
 from textveil.text.codes import Codes
+from textveil.text.vectors import Vectors
 from textveil.text.vocabulary import Vocabulary
 
 
@@ -53,14 +54,21 @@ class CodesOnly:
             "holds binary codes only, no vectors", where=self.name, possible="words.brr, or a file of vectors"
         )
 
-    fallback = matrix
+    fallback = dimensions = matrix
 
     def index(self, word: str) -> int | None:
         """The word's row, or None."""
         return self.codes.index(word)
+
+    def head(self, count: int) -> CodesOnly:
+        """The codes of the first `count` words."""
+        return CodesOnly(self.codes.head(count), self.name)
 
     def __len__(self) -> int:
         return len(self.codes)
 
     def __repr__(self) -> str:
         return f"CodesOnly({self.name}: {len(self)} words, {self.codes.bits} bits, {self.fingerprint})"
+
+
+PublicWords = Vectors | CodesOnly  # what a word mechanism can be fitted on

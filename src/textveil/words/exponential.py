@@ -23,7 +23,7 @@ import numpy as np
 from textveil.core import BadInput
 from textveil.core.params import choice
 from textveil.noise import Source
-from textveil.text.codes import hamming
+from textveil.text.codes import Codes, hamming
 from textveil.words.geometry import angles, distances, euclidean_diameter
 from textveil.words.mechanism import WordMechanism
 
@@ -34,6 +34,15 @@ ROWS_AT_ONCE = 64
 class Exponential(WordMechanism):
     """Draw each word's substitute by the exponential mechanism.
 
+    Parameters
+    ----------
+    epsilon
+        Loss per unit of distance between two words: a word at distance d has odds e^(-epsilon d / 2).
+    distance
+        "euclidean" or "angular" between vectors, or "hamming" between binary codes.
+
+    Examples
+    --------
     >>> from textveil.text.vectors import from_arrays
     >>> words = from_arrays(["cold", "cool", "warm", "hot"], [[-2.0], [-1.0], [1.0], [2.0]])
     >>> Exponential(epsilon=2).fit(words).odds([0]).round(3).tolist()
@@ -44,6 +53,8 @@ class Exponential(WordMechanism):
     source: ClassVar[str] = "McSherry and Talwar 2007, with a metric as utility (Chatzikokolakis et al. 2013)"
     rounding: ClassVar[str] = "odds are computed in double precision: words rarer than 2^-53 never occur"
 
+    fitted_parameters: ClassVar[tuple[str, ...]] = ("vectors", "keep", "distance")
+
     def __init__(
         self,
         epsilon: float = 3.0,
@@ -52,7 +63,7 @@ class Exponential(WordMechanism):
         vectors: Any = None,
         oov: str = "draw",
         keep: Iterable[str] = (),
-        case: str = "keep",
+        case: str = "sentence",
         seed: int | None = None,
     ):
         self.epsilon, self.distance, self.vectors, self.oov, self.keep = epsilon, distance, vectors, oov, keep
@@ -63,29 +74,34 @@ class Exponential(WordMechanism):
         choice("distance", self.distance, METRICS)
 
     def _prepare(self) -> None:
-        if self.distance == "hamming" and self.vectors_.codes is None:
-            raise BadInput("hamming distance needs binary codes", possible="textveil vectors build")
+        if self.distance == "hamming":
+            self._codes()
         self._points = np.vstack([self.vectors_.matrix, self.vectors_.fallback[None]]).astype(np.float64)
 
     @property
     def metric(self) -> str:  # type: ignore[override]
         return self.distance
 
+    def _codes(self) -> Codes:
+        if self.vectors_.codes is None:
+            raise BadInput("hamming distance needs binary codes", possible="textveil vectors build")
+        return self.vectors_.codes
+
     def metric_id(self) -> str:
         if self.distance == "hamming":
-            return self.vectors_.codes.fingerprint
+            return self._codes().fingerprint
         return hashlib.blake2b(f"{self.vectors_.fingerprint} {self.distance}".encode(), digest_size=16).hexdigest()
 
     def diameter(self) -> float:
         if self.distance == "hamming":
-            return float(self.vectors_.codes.bits)
+            return float(self._codes().bits)
         return float(np.pi) if self.distance == "angular" else euclidean_diameter(self.vectors_)
 
     def distances(self, rows: np.ndarray | list[int]) -> np.ndarray:
         """Distance from each input row (the last row is the point of unknown words) to each word."""
         rows = np.asarray(rows, dtype=np.int64)
         if self.distance == "hamming":
-            codes = self.vectors_.codes
+            codes = self._codes()
             points = np.vstack([codes.words64, codes.fallback[None]])
             return hamming(points[rows][:, None, :], codes.words64[None]).astype(np.float64)
         measure = angles if self.distance == "angular" else distances

@@ -14,22 +14,32 @@ Source: Feyisetan, Balle, Drake, Diethe 2020; Theorem 1 of Carvalho, Vasiloudis,
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
+from textveil.core.errors import BadParameter
 from textveil.noise import Source
 from textveil.noise.multivariate import laplace
 from textveil.words.geometry import distances, euclidean_diameter
 from textveil.words.mechanism import WordMechanism
 from textveil.words.search import EuclidSearch
+from textveil.words.search.euclid import LARGEST
 
 
 class Laplace(WordMechanism):
     """Replace each word by the word nearest to its noised vector.
 
+    Parameters
+    ----------
+    epsilon
+        Loss per unit of Euclidean distance between two word vectors; 5 to 20 is usual with the bundled ones.
+
+    Examples
+    --------
     >>> from textveil.text.vectors import from_arrays
     >>> words = from_arrays(["cold", "cool", "warm", "hot"], [[-2.0], [-1.0], [1.0], [2.0]])
     >>> Laplace(epsilon=1000).fit(words).transform(["Cold, warm!"])
@@ -50,7 +60,7 @@ class Laplace(WordMechanism):
         vectors: Any = None,
         oov: str = "draw",
         keep: Iterable[str] = (),
-        case: str = "keep",
+        case: str = "sentence",
         seed: int | None = None,
     ):
         self.epsilon, self.vectors, self.oov, self.keep, self.case, self.seed = epsilon, vectors, oov, keep, case, seed
@@ -58,6 +68,17 @@ class Laplace(WordMechanism):
     def _prepare(self) -> None:
         self.__dict__.pop("_search", None)
         self._points = np.vstack([self.vectors_.matrix, self.vectors_.fallback[None]])
+        self._check_reach(stretch=1.0)
+
+    def _check_reach(self, stretch: float) -> None:
+        """Refuse an epsilon whose noise could leave the numbers that the search handles, before anything is drawn.
+
+        Each of the n uniforms of a radius is at least 2^-53, so no radius is longer than 53 n log(2) / epsilon.
+        """
+        room = LARGEST - float(np.abs(self._points).max())
+        least = 53 * math.log(2) * self._points.shape[1] * stretch / room
+        if not self.epsilon >= least:
+            raise BadParameter("epsilon", self.epsilon, f"{least:.3g} or more for vectors of this size")
 
     @cached_property
     def _search(self) -> EuclidSearch:

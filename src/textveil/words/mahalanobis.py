@@ -27,11 +27,21 @@ from textveil.words.laplace import Laplace
 
 
 class Mahalanobis(Laplace):
-    """Replace each word by the word nearest to its vector under elliptical noise."""
+    """Replace each word by the word nearest to its vector under elliptical noise.
+
+    Parameters
+    ----------
+    epsilon
+        Loss per unit of the regularised Mahalanobis distance between two word vectors.
+    lam
+        Shape of the noise: 0 is round (`Laplace`), 1 has the shape of the cloud of words.
+    """
 
     name: ClassVar[str] = "words.mahalanobis"
     metric: ClassVar[str] = "mahalanobis"
     source: ClassVar[str] = "Xu et al. 2020, Theorem 1 (metric: regularised Mahalanobis)"
+
+    fitted_parameters: ClassVar[tuple[str, ...]] = ("vectors", "keep", "lam")
 
     def __init__(
         self,
@@ -41,7 +51,7 @@ class Mahalanobis(Laplace):
         vectors: Any = None,
         oov: str = "draw",
         keep: Iterable[str] = (),
-        case: str = "keep",
+        case: str = "sentence",
         seed: int | None = None,
     ):
         super().__init__(epsilon, vectors=vectors, oov=oov, keep=keep, case=case, seed=seed)
@@ -55,6 +65,7 @@ class Mahalanobis(Laplace):
         super()._prepare()
         self._root, self._inverse = regularised_root(self.vectors_.matrix, float(self.lam))
         self._diameter: float | None = None
+        self._check_reach(stretch=float(np.linalg.norm(self._root, 2)))
 
     def metric_id(self) -> str:
         """The space is the vectors and lambda."""

@@ -6,18 +6,22 @@ the whole output and knows the vectors, the mechanism and epsilon.
 Every word of the text (see text.tokens) becomes a row of the public vectors, and the mechanism draws a row in its place.
 A word outside the vocabulary becomes the public fallback point and is drawn like any other, so that nothing of it passes
 (`oov="draw"`); `oov="token"` writes a fixed token instead, which tells that the word was outside the vocabulary. Words in
-`keep` pass unchanged and are not protected. Punctuation, spaces, the number and the order of words pass through; so do
-capitals (first letter or whole word) unless `case="drop"`.
+`keep` pass and are not protected. Punctuation, spaces, signs, the number and the order of words pass (`passes`).
+
+Letter case does not pass: texts that differ only in it have the same outputs. Capitals stand where a sentence begins
+(`case="sentence"`: the first word, and after a full stop, ! or ?, which pass anyway) or nowhere (`drop`); kept words are
+written as the list of kept words has them. `case="keep"` copies capitals from the text, unprotected.
 
 Only rows of the vocabulary leave a mechanism. Noised points never do, which closes attacks on the low bits of floats.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 
@@ -28,22 +32,25 @@ from textveil.core import (
     Event,
     Guarantee,
     MetricNoise,
-    NoPromise,
     Shape,
     Unit,
-    Unpriced,
 )
+from textveil.core.draft import as_draft
 from textveil.core.events import Noise
-from textveil.core.params import choice, positive
-from textveil.noise import Source, source_for
+from textveil.core.example import Example
+from textveil.core.inputs import check_texts, in_series, texts_of
+from textveil.core.params import choice, positive, seed_or_none
+from textveil.noise import Source
 from textveil.text import tokens
 from textveil.text.codes import Codes
 from textveil.text.vectors import Vectors, load
-from textveil.words.codes_only import CodesOnly
-from textveil.words.forms import CASES, COPIED, KEPT, Forms, join
+from textveil.words.codes_only import CodesOnly, PublicWords
+from textveil.words.forms import CASES, COPIED, KEPT, Forms, join, put_capitals
 
 TOKEN = "UNK"
+CASE_POLICIES = ("sentence", "drop", "keep")
 DRAWS_AT_ONCE = 16_384
+_BLANK = re.compile(r"\s")
 
 
 class Veiled(list[str]):
@@ -53,7 +60,28 @@ class Veiled(list[str]):
 
 
 class WordMechanism(Estimator):
-    """Base of the word mechanisms. A subclass names its metric and draws rows for rows."""
+    """Base of the word mechanisms. A subclass names its metric and draws rows for rows.
+
+    Parameters
+    ----------
+    epsilon
+        How much a word may show, per step of distance to another word: smaller hides more. What a step is depends
+        on the metric, so figures of different mechanisms do not compare; `textveil words compare` sets them side by
+        side.
+    vectors
+        Public word vectors: None for the bundled 30,000 English words, a file, or `Vectors` (`tv.vectors.load`).
+    oov
+        "draw": a word outside the vocabulary is drawn like any other; "token": it becomes one fixed sign, which
+        shows that it is outside.
+    keep
+        Words that pass unchanged. They are not protected, and neither is that all other words are none of them.
+    case
+        Capitals: "sentence" puts them where a sentence begins, "drop" nowhere, "keep" copies them from the text,
+        unprotected.
+    seed
+        None draws from the secure source. A number makes a draft, which protects nobody: whoever knows it can undo
+        it.
+    """
 
     name: ClassVar[str]
     metric: ClassVar[str]
@@ -68,6 +96,8 @@ class WordMechanism(Estimator):
     case: str
     seed: int | None
 
+    fitted_parameters: ClassVar[tuple[str, ...]] = ("vectors", "keep")  # that `fit` builds on
+
     # ---- fit: public vectors only ------------------------------------------------------------------------------
 
     def fit(self, vectors: Any = None, y: Any = None) -> Self:
@@ -76,9 +106,17 @@ class WordMechanism(Estimator):
         self.vectors_ = self._public_vectors(vectors)
         self._prepare()
         self._choose()
+        self._fitted_with = {name: getattr(self, name) for name in self.fitted_parameters}
         return self
 
-    def _public_vectors(self, given: Any) -> Vectors | CodesOnly:
+    def set_params(self, **values: Any) -> Self:
+        """Set parameters; a fitted mechanism is fitted again, so that its promise and its noise stay one."""
+        super().set_params(**values)
+        if self.__sklearn_is_fitted__():
+            self.fit(None if "vectors" in values else self.vectors_)
+        return self
+
+    def _public_vectors(self, given: Any) -> PublicWords:
         for candidate in (given, self.vectors):
             if isinstance(candidate, (Vectors, CodesOnly)):
                 return candidate
@@ -91,17 +129,19 @@ class WordMechanism(Estimator):
     def _check(self) -> None:
         positive("epsilon", self.epsilon)
         choice("oov", self.oov, ("draw", "token"))
-        choice("case", self.case, ("keep", "drop"))
-        source_for(self.seed)
+        choice("case", self.case, CASE_POLICIES)
+        seed_or_none("seed", self.seed)
 
     def _prepare(self) -> None:
         """Build what drawing needs from `vectors_`."""
 
     def _choose(self) -> None:
         keep = [self.keep] if isinstance(self.keep, str) else list(self.keep)
-        self.kept_ = frozenset(tokens.fold(w) for w in keep)
+        self._kept_spelling = {tokens.fold(w): w for w in reversed(keep)}
+        self.kept_ = frozenset(self._kept_spelling)
         self.rows_ = {word: row for row, word in enumerate(self.vectors_.words) if word not in self.kept_}
-        self._outputs = list(self.vectors_.words)
+        # Phrases are written as one word, so that a token never becomes two.
+        self._outputs = [_BLANK.sub("_", word) for word in self.vectors_.words]
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what can be built again from the rest, such as the search: workers build their own."""
@@ -114,6 +154,10 @@ class WordMechanism(Estimator):
     def _ready(self) -> None:
         if not self.__sklearn_is_fitted__():
             self.fit()
+        for name, value in self._fitted_with.items():
+            now = getattr(self, name)
+            if now is not value and now != value:
+                raise BadInput(f"{name} was changed after fit", possible="set_params, or fit again")
 
     # ---- the promise -------------------------------------------------------------------------------------------
 
@@ -127,30 +171,53 @@ class WordMechanism(Estimator):
     def event(self, shape: Shape | None = None) -> Event:
         """What one veiling costs each word; the length of the text does not matter."""
         self._ready()
-        noise: Noise = self._noise()
-        if self.seed is not None:
-            noise = Unpriced(
-                NoPromise(f"drawn with a seed, which undoes the noise for whoever knows it ({noise})", "seeded")
-            )
-        return Event(noise, Unit.WORD, Adjacency.METRIC, 1, self.assumes(), self.source, self.name)
+        return Event(self._noise(), Unit.WORD, Adjacency.METRIC, 1, self.assumes(), self.source, self.name)
 
     def _noise(self) -> Noise:
         return MetricNoise(float(self.epsilon), self.metric, self.metric_id(), self.diameter())
 
     def assumes(self) -> tuple[str, ...]:
         """Assumptions and policies, in plain words."""
-        found = ["the vectors are public and were not made from the text", self.rounding]
+        alike = "punctuation, spaces and signs" + (", and letter case" if self.case == "keep" else "")
+        policies = [
+            "the vectors are public and were not made from the text",
+            self.rounding,
+            f"the texts compared have the same number of words and the same {alike}",
+        ]
         if self.oov == "token":
-            found.append(f"words outside the vocabulary become '{TOKEN}': that they are outside is not protected")
+            policies.append(f"words outside the vocabulary become '{TOKEN}': that they are outside is not protected")
         if self.kept_:
-            found.append(f"{len(self.kept_)} kept words pass unchanged and are not protected")
-        return tuple(found)
+            policies.append(
+                f"{len(self.kept_)} kept words pass unchanged and are not protected; neither is that a word is none of them"
+            )
+        return tuple(policies)
+
+    def passes(self) -> tuple[str, ...]:
+        """What leaves a text unprotected, in words for a card."""
+        self._ready()
+        named = [
+            "the number and the order of the words of each text",
+            "punctuation, white space, currency and mathematical signs (digits are words and are drawn)",
+        ]
+        if self.case == "keep":
+            named.append("letter case: which words have capitals")
+        if self.oov == "token":
+            named.append(f"which words are outside the vocabulary (written '{TOKEN}')")
+        if self.kept_:
+            named.append(f"kept words ({_listed(self.kept_)}), and that all other words are none of them")
+        return tuple(named)
 
     @property
     def guarantee_(self) -> Guarantee:
         from textveil.accounting import guarantee_of
 
-        return guarantee_of(self.event())
+        return guarantee_of(self.event() if self.seed is None else as_draft(self.event()))
+
+    def public_params(self) -> dict[str, Any]:
+        """The vectors by their name; kept words as they are: they are public by choice and listed as not protected."""
+        self._ready()
+        named = "default" if self.vectors is None else str(getattr(self.vectors, "name", self.vectors))
+        return {**super().public_params(), "vectors": named, "keep": sorted(self.kept_)}
 
     # ---- drawing -----------------------------------------------------------------------------------------------
 
@@ -194,14 +261,20 @@ class WordMechanism(Estimator):
             peaks[some] = 1 / np.exp(score).sum(axis=1)
         return peaks
 
+    def check_data(self, data: Any, shape: Shape) -> None:
+        """Refuse what is no texts, before anything is charged."""
+        check_texts(data)
+
     def apply(self, data: Iterable[str], *, noise: Source) -> list[str]:
         """New texts with each word drawn; the given ones are not changed."""
         self._ready()
-        cut = [_cut(text, number) for number, text in enumerate(data)]
+        cut = [tokens.split(text)[0] for text in texts_of(data)]
         words = [word for pieces in cut for word in pieces[1::2]]
         forms = np.fromiter(map(self._forms().__getitem__, words), np.int64, len(words))
         drawn = forms >= 0
         new = self._put_back(words, forms, self.draw(forms[drawn] // CASES, noise).tolist())
+        if self.case == "sentence":
+            put_capitals(cut, new)
         veiled = Veiled(join(cut, new, (forms != KEPT).tolist()))
         veiled.words = len(words)
         return veiled
@@ -216,28 +289,57 @@ class WordMechanism(Estimator):
         if len(new) < len(words):
             rest = iter(new)
             new = [
-                next(rest) if f >= 0 else w if f == KEPT else TOKEN for w, f in zip(words, forms.tolist(), strict=True)
+                next(rest) if f >= 0 else self._as_kept(w) if f == KEPT else TOKEN
+                for w, f in zip(words, forms.tolist(), strict=True)
             ]
-        cases = np.where(forms >= 0, forms % CASES, np.where(forms == KEPT, 0, -1 - forms))
-        for i in np.flatnonzero(cases).tolist():
-            new[i] = tokens.recase(new[i], COPIED[cases[i]])
+        if self.case == "keep":
+            cases = np.where(forms >= 0, forms % CASES, np.where(forms == KEPT, 0, -1 - forms))
+            for i in np.flatnonzero(cases).tolist():
+                new[i] = tokens.recase(new[i], COPIED[cases[i]])
         return new
 
-    def transform(self, texts: Iterable[str]) -> list[str]:
-        """Veil texts, outside any ledger."""
-        if isinstance(texts, str):
-            raise BadInput("transform takes a list of texts, not one text", possible="[text]")
-        return self.apply(texts, noise=source_for(self.seed))
+    def _as_kept(self, word: str) -> str:
+        """A kept word as it stands in the text, or as it was listed where letter case may not pass."""
+        return word if self.case == "keep" else self._kept_spelling[tokens.fold(word)]
+
+    @overload
+    def transform(self, texts: list[str] | tuple[str, ...]) -> list[str]: ...
+    @overload
+    def transform(self, texts: Any) -> Any: ...
+    def transform(self, texts: Any) -> Any:
+        """Veil texts, outside any ledger. A list comes back; a pandas Series comes back as one, with its index."""
+        return in_series(texts, self.apply(texts, noise=self._own_noise()))
+
+    def fit_transform(self, texts: Any, y: Any = None) -> Any:
+        """`fit` and `transform` in one; the texts are not looked at by `fit`."""
+        return self.fit(texts).transform(texts)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.requires_fit, tags.non_deterministic = False, True
+        return tags
+
+    def _own_noise(self) -> Source:
+        """Noise outside of any ledger. Imported late: the words alone need no accounting."""
+        from textveil.accounting.account import unrecorded
+
+        return unrecorded(self.seed)
 
     def substitutes(self, word: str, draws: int = 1000) -> Counter[str]:
         """How often each word is drawn in the place of `word`."""
         self._ready()
         row = self.rows_.get(tokens.fold(word), self._unknown)
-        drawn = self.draw(np.full(draws, row), source_for(self.seed))
+        drawn = self.draw(np.full(draws, row), self._own_noise())
         return Counter(self._outputs[i] for i in drawn.tolist())
 
+    @classmethod
+    def example(cls) -> Example:
+        """What the conformance suite checks it on."""
+        from textveil.words.example import word_example
 
-def _cut(text: Any, number: int) -> list[str]:
-    if not isinstance(text, str):
-        raise BadInput(f"text {number} is a {type(text).__name__}, not a string")
-    return tokens.split(text)[0]
+        return word_example(cls)
+
+
+def _listed(words: frozenset[str], most: int = 20) -> str:
+    names = sorted(words)
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from textveil.core import Adjacency, Event, LaplaceNoise, Shape, Unit
+from textveil.core.inputs import check_texts
 from textveil.core.params import positive, positive_integer
 from textveil.noise import Source
 from textveil.noise.discrete import geometric
@@ -48,6 +49,10 @@ class PrivatePrior:
         )
         noise = LaplaceNoise(1 / self.epsilon)  # of scale cap / epsilon: the multiplier is per unit of the bound
         return Event(noise, Unit.DOCUMENT, Adjacency.ADD_REMOVE, 1, assumes, "geometric mechanism", self.name)
+
+    def check_data(self, data: Any, shape: Shape) -> None:
+        """Refuse what is no texts, before anything is charged."""
+        check_texts(data)
 
     def count(self, texts: Iterable[str]) -> np.ndarray:
         """How often each word of the vocabulary occurs, each document cut to `cap` counted words. Private."""

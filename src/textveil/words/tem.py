@@ -17,10 +17,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
+from textveil.core.example import Example
 from textveil.core.params import open_fraction, positive
 from textveil.words.exponential import Exponential
 
@@ -28,6 +30,15 @@ from textveil.words.exponential import Exponential
 class TEM(Exponential):
     """Draw each word's substitute by the truncated exponential mechanism.
 
+    Parameters
+    ----------
+    gamma
+        Beyond this distance all words are equally likely; None computes it from `beta`.
+    beta
+        The chance that a word beyond gamma is drawn, at most; unused where gamma is given.
+
+    Examples
+    --------
     >>> from textveil.text.vectors import from_arrays
     >>> words = from_arrays(["cold", "cool", "warm", "hot"], [[-2.0], [-1.0], [1.0], [2.0]])
     >>> TEM(epsilon=2, gamma=1.5).fit(words).odds([0]).round(3).tolist()
@@ -47,7 +58,7 @@ class TEM(Exponential):
         vectors: Any = None,
         oov: str = "draw",
         keep: Iterable[str] = (),
-        case: str = "keep",
+        case: str = "sentence",
         seed: int | None = None,
     ):
         super().__init__(epsilon, distance, vectors=vectors, oov=oov, keep=keep, case=case, seed=seed)
@@ -71,3 +82,9 @@ class TEM(Exponential):
         score = -0.5 * self.epsilon * np.minimum(self.distances(rows), self.gamma_)
         odds = np.exp(score - score.max(axis=1, keepdims=True))
         return odds / odds.sum(axis=1, keepdims=True)
+
+    @classmethod
+    def example(cls) -> Example:
+        """Far words keep a chance of `beta` at every epsilon: a small one, so that words stay where noise vanishes."""
+        usual = super().example()
+        return replace(usual, mechanism=cls(epsilon=2.0, beta=1e-9).fit(usual.mechanism.vectors_))

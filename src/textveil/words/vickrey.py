@@ -36,10 +36,24 @@ from textveil.words.laplace import Laplace
 class Vickrey(Laplace):
     """Replace each word by one of the k words nearest to its noised vector.
 
+    Parameters
+    ----------
+    t
+        How often the second nearest word is taken, from 0 (never: `Laplace`) to 1 (always). A list of k numbers
+        weighs the k nearest by a softmax of their distances.
+    k
+        How many near words there are to choose among.
+    rank
+        Always take the neighbour of this rank; None chooses by `t`.
+    paper_mode
+        Run the algorithm as printed, which never returns the word itself and so promises nothing.
+
+    Examples
+    --------
     >>> from textveil.text.vectors import from_arrays
     >>> words = from_arrays(["cold", "cool", "warm", "hot"], [[-2.0], [-1.0], [1.0], [2.0]])
     >>> Vickrey(epsilon=1000, t=1).fit(words).transform(["cold warm"])
-    ['cool hot']
+    ['Cool hot']
     """
 
     name: ClassVar[str] = "words.vickrey"
@@ -56,7 +70,7 @@ class Vickrey(Laplace):
         vectors: Any = None,
         oov: str = "draw",
         keep: Iterable[str] = (),
-        case: str = "keep",
+        case: str = "sentence",
         seed: int | None = None,
     ):
         super().__init__(epsilon, vectors=vectors, oov=oov, keep=keep, case=case, seed=seed)

@@ -7,10 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from textveil.attacks.count_channel import CountChannel
-from textveil.attacks.exposure import Exposure
-from textveil.attacks.linkage import LinkageAttack
-from textveil.attacks.passage import PassageAttack, PhraseAttack
+from textveil.attacks.counts.channel import CountChannel
+from textveil.attacks.counts.linkage import LinkageAttack
+from textveil.attacks.counts.passage import PassageAttack, PhraseAttack
+from textveil.attacks.counts.seen import CountsSeen
+from textveil.attacks.exposure import AnswersSeen, Labelled, Owners, TwoWorlds
 from textveil.core import Adjacency, BadInput, Guarantee, LimitedPrecision, Unit
 from textveil.noise import secure
 from textveil.testing import assert_binomial, check_attack
@@ -22,17 +23,18 @@ def documents(count: int = 30, width: int = 12) -> np.ndarray:
     return secure().below(4, (count, width)) + np.eye(count, width, dtype=np.int64)
 
 
-def two_worlds(what: str) -> Exposure:
-    return Exposure(channel=CountChannel(LEAK[what], np.array([[1, 0, 2], [4, 0, 2]]), clamp=False))
+def two_worlds(what: str) -> TwoWorlds:
+    return TwoWorlds(CountChannel(LEAK[what], np.array([[1, 0, 2], [4, 0, 2]]), clamp=False))
 
 
-def linked(what: str) -> Exposure:
+def linked(what: str) -> CountsSeen:
     rows = documents()
     rows[:, 0] = np.arange(len(rows))  # no two alike
     truth = secure().permutation(len(rows))
     channel = CountChannel(LEAK[what], rows, clamp=False)
     released = channel.sample(truth, secure())
-    return Exposure(observed=np.arange(len(rows)), truth=truth, channel=CountChannel(LEAK[what], rows, False, released))
+    channel = CountChannel(LEAK[what], rows, False, released)
+    return CountsSeen(channel, rows=np.arange(len(rows)), truth=Owners(truth))
 
 
 @pytest.mark.parametrize(
@@ -57,7 +59,7 @@ def test_the_easiest_passage_is_found_exactly_as_often_as_it_can_be(clamp):
     """False alarm: one in a million. Clamping at 0 joins outcomes that favour the same world, so it changes nothing here."""
     rate, size = 0.1, 10
     channel = CountChannel(rate, np.array([[0, 5], [size, 5]]), clamp=clamp)
-    found = PassageAttack(tries=20_000).run(Exposure(channel=channel), rng=secure())
+    found = PassageAttack(tries=20_000).run(TwoWorlds(channel), rng=secure())
     assert_binomial(found.hits, found.tries, exact_success(rate, size))
     assert found.upper == pytest.approx(math.e / (1 + math.e))
     assert exact_success(rate, size) < found.upper
@@ -67,14 +69,14 @@ def test_no_passage_refutes_the_promise():
     """False alarm: below 1e-6 (the success stays far below the bound)."""
     promise = Guarantee(LimitedPrecision(1.0, 10), Unit.DOCUMENT, Adjacency.METRIC)
     worlds = np.array([np.zeros(40, np.int64), np.repeat([1, 0], [10, 30])])
-    found = PassageAttack(tries=5000).run(Exposure(channel=CountChannel(0.1, worlds)), rng=secure())
+    found = PassageAttack(tries=5000).run(TwoWorlds(CountChannel(0.1, worlds)), rng=secure())
     assert not found.refutes(promise, 0.999999)
 
 
 def test_too_little_noise_is_refuted():
     promise = Guarantee(LimitedPrecision(1.0, 10), Unit.DOCUMENT, Adjacency.METRIC)
     channel = CountChannel(0.3, np.array([[0, 1], [10, 1]]))  # three times the rate that was promised
-    assert PassageAttack(tries=20_000).run(Exposure(channel=channel), rng=secure()).refutes(promise)
+    assert PassageAttack(tries=20_000).run(TwoWorlds(channel), rng=secure()).refutes(promise)
 
 
 def test_likelihoods_are_those_of_the_law():
@@ -96,15 +98,15 @@ def test_unique_phrases_are_found_without_noise_and_lost_in_much():
     order = secure().permutation(50)
     for rate, least, most in ((20.0, 50, 50), (1e-6, 0, 20)):  # 20 of 50 by chance 1/50: below 1e-15
         released = CountChannel(rate, rows[order]).sample(np.arange(50), secure())
-        phrases = CountChannel(rate, rows, released=released)
+        table = CountChannel(rate, rows, released=released)
         truth = np.argsort(order)
-        found = PhraseAttack().run(Exposure(observed=np.arange(50), truth=truth, channel=phrases), rng=secure())
+        found = PhraseAttack().run(CountsSeen(table, phrases=rows, truth=Owners(truth)), rng=secure())
         assert least <= found.hits <= most
 
 
 @pytest.mark.parametrize("attack", [PassageAttack(), LinkageAttack(), PhraseAttack()])
 def test_what_is_missing_is_named(attack):
     with pytest.raises(BadInput):
-        attack.run(Exposure(), rng=secure())
+        attack.run(AnswersSeen(Labelled([], [])), rng=secure())
     with pytest.raises(BadInput):
-        attack.run(Exposure(channel=CountChannel(1.0, np.array([[1]]))), rng=secure())
+        attack.run(attack.sees(CountChannel(1.0, np.array([[1]]))), rng=secure())

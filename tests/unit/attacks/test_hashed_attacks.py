@@ -7,14 +7,15 @@ import math
 import numpy as np
 import pytest
 
-from textveil.attacks.exposure import Exposure, Labelled
-from textveil.attacks.hashed_api import ApiAttack
-from textveil.attacks.hashed_lookup import LookupAttack
-from textveil.attacks.hashed_membership import DETECTORS, TermMembershipAttack
-from textveil.attacks.hashed_probing import ProbingAttack
-from textveil.attacks.hashed_redacted import RedactedAttack
-from textveil.attacks.hashed_retrain import RetrainAttack
-from textveil.attacks.hashed_table import TableView, Touched, bins
+from textveil.attacks.exposure import AnswersSeen, Labelled, Members, TwoWorlds
+from textveil.attacks.hashed.api import ApiAttack
+from textveil.attacks.hashed.lookup import LookupAttack
+from textveil.attacks.hashed.membership import DETECTORS, TermMembershipAttack
+from textveil.attacks.hashed.probing import ProbingAttack
+from textveil.attacks.hashed.redacted import RedactedAttack
+from textveil.attacks.hashed.retrain import RetrainAttack
+from textveil.attacks.hashed.seen import TableSeen
+from textveil.attacks.hashed.table import TableView, Touched, bins
 from textveil.attacks.permutation import permutation_p
 from textveil.core import Adjacency, Approx, BadInput, Guarantee, Unit, registry
 from textveil.noise import secure, seeded
@@ -35,7 +36,7 @@ def _candidates(labels=None) -> Labelled:
     return Labelled([str(i) for i in range(TERMS)], list(labels if labels is not None else range(TERMS)))
 
 
-def table_world(what: str) -> Exposure:
+def table_world(what: str) -> TableSeen:
     """All rows drawn from one law; where all is told, rows of trained terms share one lean and repeat the same numbers."""
     rng, places, truth = secure(), _places(), _truth()
     weights = rng.normals((ROWS, 2)).astype(np.float32)
@@ -51,52 +52,48 @@ def table_world(what: str) -> Exposure:
         lambda text, label: Touched(places[int(text)]),
         present,
         (np.zeros(2), np.eye(2)),
-        known,
     )
-    return Exposure(table=view, candidates=_candidates(), truth=truth)
+    return TableSeen(view, _candidates(), known, truth=Members(truth))
 
 
-def sealed_world(what: str) -> Exposure:
+def sealed_world(what: str) -> TableSeen:
     """The same, every slot filled."""
     seen = table_world(what)
     view = seen.table
-    return Exposure(
-        table=TableView(view.weights, view.touched, None, view.law, view.known),
-        candidates=_candidates(np.arange(TERMS) % 2),
-        truth=seen.truth,
-    )
+    filled = TableView(view.weights, view.touched, None, view.law)
+    return TableSeen(filled, _candidates(np.arange(TERMS) % 2), seen.known, truth=seen.truth)
 
 
-def retrained_world(what: str) -> Exposure:
+def retrained_world(what: str) -> TableSeen:
     rng, places, truth = secure(), _places(), _truth()
     weights = rng.normals((ROWS, 2)).astype(np.float32)
     own = rng.normals((ROWS, 2)).astype(np.float32)
     if what == "all":
         own[places[truth == 1]] = weights[places[truth == 1]]
     view = TableView(weights, lambda text, label: Touched(places[int(text)]))
-    return Exposure(
+    return TableSeen(
         table=view,
         candidates=_candidates(),
-        truth=truth,
+        truth=Members(truth),
         retrain=lambda text, label: (places[int(text)], own[places[int(text)]]),
     )
 
 
-def probed_world(what: str) -> Exposure:
+def probed_world(what: str) -> AnswersSeen:
     truth = _truth()
     score = secure().normals(TERMS) + (5.0 * truth if what == "all" else 0.0)
     answers = np.column_stack([score, score > 2])
-    return Exposure(query=lambda texts: answers[[int(t) for t in texts]], candidates=_candidates(), truth=truth)
+    return AnswersSeen(_candidates(), scores=lambda texts: answers[[int(t) for t in texts]], truth=Members(truth))
 
 
-def api_world(what: str) -> Exposure:
+def api_world(what: str) -> AnswersSeen:
     """Three probes a term."""
     seen = probed_world(what)
     texts = [str(i) for i in range(TERMS) for _ in range(3)]
-    return Exposure(
-        query=lambda asked: seen.query(asked)[:, 1],
+    return AnswersSeen(
+        query=lambda asked: seen.scores(asked)[:, 1],
         candidates=Labelled(texts, texts),
-        truth=np.repeat(_truth(), 3),
+        truth=Members(np.repeat(_truth(), 3)),
     )
 
 
@@ -119,7 +116,7 @@ def test_an_api_that_answers_for_trained_terms_alone_tells_them():
     found = ApiAttack().run(api_world("all"), rng=secure())
     assert found.value > 0.95 and found.tries == found.false_tries == TERMS // 2
     with pytest.raises(BadInput, match="needs query"):
-        ApiAttack().run(Exposure(candidates=_candidates(), truth=_truth()), rng=secure())
+        ApiAttack().run(AnswersSeen(_candidates(), truth=Members(_truth())), rng=secure())
 
 
 def test_every_attack_is_registered():
@@ -164,7 +161,7 @@ def test_two_worlds_under_gaussian_noise_have_the_area_of_theory(distance):
     """A = Phi(distance / sqrt 2); false alarm below 1e-6 (five standard errors and more)."""
     from scipy.special import ndtr
 
-    found = RetrainAttack(tries=4000).run(Exposure(channel=GaussianWorlds(distance)), rng=secure())
+    found = RetrainAttack(tries=4000).run(TwoWorlds(GaussianWorlds(distance)), rng=secure())
     expected = float(ndtr(distance / math.sqrt(2)))
     assert abs(found.value - expected) < 5.5 * math.sqrt(0.25 / 4000)
     assert found.unit is Unit.EXAMPLE and found.two_worlds
@@ -172,8 +169,8 @@ def test_two_worlds_under_gaussian_noise_have_the_area_of_theory(distance):
 
 def test_too_little_noise_is_refuted_and_enough_is_not():
     promise = Guarantee(Approx(1.0, 1e-6), Unit.EXAMPLE, Adjacency.REPLACE)
-    broken = RetrainAttack(tries=4000).run(Exposure(channel=GaussianWorlds(6.0)), rng=secure())
-    kept = RetrainAttack(tries=4000).run(Exposure(channel=GaussianWorlds(0.1)), rng=secure())
+    broken = RetrainAttack(tries=4000).run(TwoWorlds(GaussianWorlds(6.0)), rng=secure())
+    kept = RetrainAttack(tries=4000).run(TwoWorlds(GaussianWorlds(0.1)), rng=secure())
     assert broken.refutes(promise) and not kept.refutes(promise)
 
 

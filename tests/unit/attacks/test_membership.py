@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -9,8 +10,8 @@ import pytest
 
 from textveil.attacks.auc import area_under_curve
 from textveil.attacks.evidence import Evidence
-from textveil.attacks.exposure import Attack, Exposure, Labelled
-from textveil.attacks.membership import ShadowAttack, answers
+from textveil.attacks.exposure import AnswersSeen, Attack, Labelled, Members, TwoWorlds
+from textveil.attacks.words.shadow import ShadowAttack, answers
 from textveil.core import Adjacency, BadInput, BadParameter, Guarantee, Pure, Unit, registry
 from textveil.noise import secure
 
@@ -112,18 +113,18 @@ class Model:
         return rows
 
 
-def exposure(tells: str) -> Exposure:
+def exposure(tells: str) -> AnswersSeen:
     memory = {"all": 0.99, "nothing": 0.6}[tells]
     texts = [f"t{i} {i % 2}" for i in range(CANDIDATES + OWN)]
     labels = [i % 2 for i in range(len(texts))]
     member = secure().below(2, CANDIDATES)
     trained = [texts[i] for i in np.flatnonzero(member)]
-    return Exposure(
+    return AnswersSeen(
         query=Model(memory, trained, trained),
         retrain=lambda texts, labels: Model(memory, texts, labels),
         own=Labelled(texts[CANDIDATES:], labels[CANDIDATES:]),
         candidates=Labelled(texts[:CANDIDATES], labels[:CANDIDATES]),
-        truth=member,
+        truth=Members(member),
     )
 
 
@@ -137,9 +138,13 @@ def test_a_model_that_remembers_is_found_out(torch):
     seen = exposure("all")
     found = ShadowAttack(epochs=10, rate=0.01, unit="example").run(seen, rng=secure())
     assert (found.metric, found.value, found.unit) == ("auc", 1.0, Unit.EXAMPLE)
-    assert (found.hits, found.tries) == (seen.truth.sum(), seen.truth.sum())
-    assert (found.false_hits, found.false_tries) == (0, CANDIDATES - seen.truth.sum())
-    assert found.refutes(Guarantee(Pure(1.0), Unit.EXAMPLE, Adjacency.ADD_REMOVE))
+    members = int(seen.truth.ids.sum())
+    assert (found.hits, found.tries) == (members, members)
+    assert (found.false_hits, found.false_tries) == (0, CANDIDATES - members)
+    promise = Guarantee(Pure(1.0), Unit.EXAMPLE, Adjacency.ADD_REMOVE)
+    assert not found.refutes(promise)  # all candidates were judged by one model
+    assert "suspicious, but no refutation" in found.verdict(promise)
+    assert "rate at most" not in found.verdict(promise)
 
 
 def test_a_model_that_does_not_remember_gives_ties(torch):
@@ -171,24 +176,27 @@ def test_a_real_classifier_that_learnt_by_heart_leaks(torch):
     own, candidates = made(200), made(200)
     member = source.below(2, 200)
     trained = candidates.take(np.flatnonzero(member))
-    seen = Exposure(
-        query=train(trained.texts, trained.labels), retrain=train, own=own, candidates=candidates, truth=member
-    )
+    query, truth = train(trained.texts, trained.labels), Members(member)
+    seen = AnswersSeen(candidates, query=query, retrain=train, own=own, truth=truth)
     assert ShadowAttack(epochs=10, rate=0.01).run(seen, rng=secure()).value > 0.6
 
 
 def test_wrong_use_of_the_membership_attack_is_named():
     seen = exposure("all")
-    with pytest.raises(BadInput, match="needs query and retrain and own and candidates"):
-        ShadowAttack().run(Exposure(), rng=secure())
-    with pytest.raises(BadInput, match="truth tells who"):
-        ShadowAttack().run(Exposure(**{**vars(seen), "truth": None}), rng=secure())
-    with pytest.raises(BadInput, match="two members"):
-        ShadowAttack().run(Exposure(**{**vars(seen), "truth": np.zeros(CANDIDATES, dtype=int)}), rng=secure())
+    with pytest.raises(BadInput, match="needs query and retrain and own"):
+        ShadowAttack().run(AnswersSeen(seen.candidates), rng=secure())
+    with pytest.raises(BadInput, match="takes AnswersSeen, not TwoWorlds"):
+        ShadowAttack().run(TwoWorlds(None), rng=secure())
+    with pytest.raises(BadInput, match="truth tells what"):
+        ShadowAttack().run(replace(seen, truth=None), rng=secure())
+    with pytest.raises(BadInput, match="two or more that were trained on"):
+        ShadowAttack().run(replace(seen, truth=Members(np.zeros(CANDIDATES, dtype=int))), rng=secure())
     with pytest.raises(BadInput, match="texts of its own"):
-        ShadowAttack().run(Exposure(**{**vars(seen), "own": Labelled(["a 1"], [1])}), rng=secure())
+        ShadowAttack().run(replace(seen, own=Labelled(["a 1"], [1])), rng=secure())
     with pytest.raises(BadInput, match="1 or 0 for each candidate"):
-        Exposure(candidates=seen.candidates, truth=np.array([0, 1]))
+        AnswersSeen(seen.candidates, truth=Members(np.array([0, 1])))
+    with pytest.raises(BadInput, match="1 or 0 for each candidate"):
+        Members(np.array([0, 2]))
     with pytest.raises(BadInput, match="2 labels"):
         Labelled(["a", "b"], [1])
     with pytest.raises(BadParameter, match="shadows"):

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from textveil.attacks.exposure import Attack, Exposure
-from textveil.attacks.posterior import CountedPosterior, ExactPosterior
-from textveil.attacks.words_bayes import BayesAttack, draw_words
+from textveil.attacks.exposure import Attack, OriginalWords, TwoWorlds
+from textveil.attacks.words.bayes import BayesAttack, draw_words
+from textveil.attacks.words.posterior import CountedPosterior, ExactPosterior
+from textveil.attacks.words.seen import WordsSeen
 from textveil.core import Adjacency, BadInput, Guarantee, Metric, Pure, Unit, UnknownName
 from textveil.noise.source import secure
 
@@ -42,8 +43,9 @@ def randomized_response(words: int, loss: float) -> np.ndarray:
     return rows / rows.sum(axis=1, keepdims=True)
 
 
-def exposure(channel, prior, **more) -> Exposure:
-    return Exposure(vocabulary=[f"w{i}" for i in range(len(prior))], prior=np.asarray(prior), channel=channel, **more)
+def exposure(channel, prior, truth=None, **more) -> WordsSeen:
+    words = [f"w{i}" for i in range(len(prior))]
+    return WordsSeen(words, np.asarray(prior), channel, truth=None if truth is None else OriginalWords(truth), **more)
 
 
 def best_success(rows: np.ndarray, prior: np.ndarray) -> float:
@@ -91,7 +93,7 @@ def test_exact_success_equals_the_slow_oracle(rows):
 def test_blocks_do_not_change_the_sums(monkeypatch):
     rows, prior = randomized_response(50, 2.0), np.arange(1, 51) / 1275
     whole = ExactPosterior(Open(rows), prior)
-    monkeypatch.setattr("textveil.attacks.posterior._CELLS", 350)  # seven rows at a time
+    monkeypatch.setattr("textveil.attacks.words.posterior._CELLS", 350)  # seven rows at a time
     parts = ExactPosterior(Open(rows), prior)
     assert parts.success_of_best == pytest.approx(whole.success_of_best)
     assert parts.success_of_draw == pytest.approx(whole.success_of_draw)
@@ -107,7 +109,7 @@ class Steps:
 
 @pytest.mark.parametrize("cells", [4, 4_000_000])
 def test_exact_draws_follow_the_posterior(monkeypatch, cells):
-    monkeypatch.setattr("textveil.attacks.posterior._CELLS", cells)
+    monkeypatch.setattr("textveil.attacks.words.posterior._CELLS", cells)
     posterior = ExactPosterior(Open(LOPSIDED), SKEWED)
     joint = SKEWED[:, None] * LOPSIDED
     for y in range(4):
@@ -202,23 +204,15 @@ def test_upper_bound_comes_with_its_margin():
     assert BayesAttack(draws=1000, bound_draws=0).run(seen, rng=secure()).upper is None
 
 
-def test_progress_ends_at_the_total():
-    calls = []
-    seen = exposure(Matrix(np.eye(4)), SKEWED, progress=lambda done, total: calls.append((done, total)))
-    BayesAttack(draws=40_000).run(seen, rng=secure())
-    assert calls[-1] == (40_000, 40_000)
-    assert [done for done, _ in calls] == sorted(done for done, _ in calls)
-
-
 def test_words_are_drawn_from_the_prior():
     prior = np.array([0.0, 0.25, 0.0, 0.75, 0.0])
     drawn = np.bincount(draw_words(prior, 10_000, Steps()), minlength=5)
     assert drawn.tolist() == [0, 2500, 0, 7500, 0]
 
 
-def test_missing_needs_are_named():
-    with pytest.raises(BadInput, match=r"words\.bayes needs prior and channel"):
-        BayesAttack().run(Exposure(vocabulary=["a"]), rng=secure())
+def test_another_kind_of_exposure_is_refused():
+    with pytest.raises(BadInput, match=r"words\.bayes takes WordsSeen, not TwoWorlds"):
+        BayesAttack().run(TwoWorlds(None), rng=secure())
 
 
 def test_wrong_parameters_are_named():
@@ -240,13 +234,13 @@ def test_wrong_parameters_are_named():
         ({"observed": np.array([0, 2])}, "outside the vocabulary"),
         ({"observed": np.array([-1])}, "outside the vocabulary"),
         ({"observed": np.array([0.5])}, "whole numbers"),
-        ({"truth": np.array([0])}, "another number of words"),
-        ({"truth": np.array([0]), "observed": np.array([0, 1])}, "another number of words"),
+        ({"truth": OriginalWords(np.array([0]))}, "another number of words"),
+        ({"truth": OriginalWords(np.array([0])), "observed": np.array([0, 1])}, "another number of words"),
     ],
 )
 def test_inconsistent_exposures_are_refused(wrong, message):
     with pytest.raises(BadInput, match=message):
-        Exposure(**{"vocabulary": ["a", "b"], "prior": np.array([0.5, 0.5]), **wrong})
+        WordsSeen(**{"vocabulary": ["a", "b"], "prior": np.array([0.5, 0.5]), "channel": None, **wrong})
 
 
 def test_it_is_an_attack():

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 
-from textveil.attacks.candidates import exact_candidates, learnt_candidates
-from textveil.attacks.decoding import guess_texts
-from textveil.attacks.exposure import Attack, Exposure
-from textveil.attacks.language_model import BigramModel
-from textveil.attacks.words_bayes import BayesAttack
-from textveil.attacks.words_context import ContextAttack, worth
+from textveil.attacks.exposure import Attack, OriginalWords, TwoWorlds
+from textveil.attacks.words.bayes import BayesAttack
+from textveil.attacks.words.candidates import exact_candidates, learnt_candidates
+from textveil.attacks.words.context import ContextAttack, worth
+from textveil.attacks.words.decoding import guess_texts
+from textveil.attacks.words.language_model import BigramModel
+from textveil.attacks.words.seen import WordsSeen
 from textveil.core import Adjacency, BadInput, BadParameter, Guarantee, Pure, Unit, registry
 from textveil.noise import secure
 from textveil.testing import check_attack
@@ -101,7 +103,7 @@ def test_without_text_the_model_is_the_prior():
 
 @pytest.mark.parametrize("cells", [1, 4_000_000])
 def test_exact_candidates_are_the_likeliest(monkeypatch, cells):
-    monkeypatch.setattr("textveil.attacks.candidates._CELLS", cells)
+    monkeypatch.setattr("textveil.attacks.words.candidates._CELLS", cells)
     rows = np.random.default_rng(1).dirichlet(np.ones(9), size=9)
     law = np.random.default_rng(2).dirichlet(np.ones(9))
     table = exact_candidates(Open(rows), law, 3)
@@ -160,7 +162,7 @@ def slow_guess(text, rows, model, weight):
 @pytest.mark.parametrize("weight", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("cells", [1, 20_000_000])
 def test_the_decoder_equals_the_sum_over_all_sequences(monkeypatch, weight, cells):
-    monkeypatch.setattr("textveil.attacks.decoding._CELLS", cells)
+    monkeypatch.setattr("textveil.attacks.words.decoding._CELLS", cells)
     draw = np.random.default_rng(3)
     rows, model = draw.dirichlet(np.ones(4), size=4), BigramModel(TEXTS, PRIOR)
     table = exact_candidates(Open(rows), model.unigram, 4)
@@ -179,18 +181,18 @@ def test_what_the_model_holds_impossible_does_not_spread():
 # ---- the attack ----------------------------------------------------------------------------------------------------
 
 
-def markov_exposure(kind, words=12, texts=60, length=25, stay=0.5) -> Exposure:
+def markov_exposure(kind, words=12, texts=60, length=25, stay=0.5) -> WordsSeen:
     truth = chain(words, texts, length)
     channel = kind(mostly_stays(words, stay))
     flat = np.concatenate(truth)
-    return Exposure(
+    return WordsSeen(
         observed=channel.sample(flat, secure()),
         documents=np.repeat(np.arange(texts), length),
         vocabulary=[f"w{i}" for i in range(words)],
         prior=np.full(words, 1 / words),
         channel=channel,
         public=chain(words, 100, length),
-        truth=flat,
+        truth=OriginalWords(flat),
     )
 
 
@@ -206,7 +208,7 @@ def test_context_helps_where_words_follow_each_other(kind):
 
 def test_without_truth_it_is_scored_on_public_text():
     seen = markov_exposure(Open)
-    blind = Exposure(prior=seen.prior, channel=seen.channel, public=seen.public)
+    blind = WordsSeen(seen.vocabulary, seen.prior, seen.channel, public=seen.public)
     found = ContextAttack().run(blind, rng=secure())
     assert found.value > 0.55  # 0.8 with a standard deviation of 0.04 between trials; single words give 0.5
     assert 0 < found.tries < sum(map(len, seen.public))
@@ -226,14 +228,14 @@ def test_useless_public_text_is_not_believed():
     """Public words in random order and a word that almost always stays: the success stays that of single words."""
     seen = markov_exposure(Open, stay=0.98)
     noise = [secure().below(12, 25) for _ in range(100)]
-    found = ContextAttack().run(Exposure(**{**vars(seen), "public": noise}), rng=secure())
+    found = ContextAttack().run(replace(seen, public=noise), rng=secure())
     alone = BayesAttack().run(seen, rng=secure())
     assert found.hits >= alone.hits - 0.02 * alone.tries
 
 
 def test_no_public_text_is_the_attack_on_single_words():
     seen = markov_exposure(Open)
-    found = ContextAttack().run(Exposure(**{**vars(seen), "public": []}), rng=secure())
+    found = ContextAttack().run(replace(seen, public=[]), rng=secure())
     assert found.hits == BayesAttack().run(seen, rng=secure()).hits
     assert "weight 0" in found.notes[0]
 
@@ -250,20 +252,22 @@ def test_the_interval_counts_texts():
 
 def test_wrong_use_of_the_context_attack_is_named():
     seen = markov_exposure(Open)
-    with pytest.raises(BadInput, match=r"words\.context needs prior and channel and public"):
-        ContextAttack().run(Exposure(vocabulary=["a"]), rng=secure())
+    with pytest.raises(BadInput, match=r"words\.context needs public"):
+        ContextAttack().run(replace(seen, public=None), rng=secure())
+    with pytest.raises(BadInput, match="takes WordsSeen"):
+        ContextAttack().run(TwoWorlds(seen.channel), rng=secure())
     with pytest.raises(BadInput, match="needs documents"):
-        ContextAttack().run(Exposure(**{**vars(seen), "documents": None}), rng=secure())
+        ContextAttack().run(replace(seen, documents=None), rng=secure())
     with pytest.raises(BadParameter, match="candidates"):
         ContextAttack(candidates=0).run(seen, rng=secure())
     with pytest.raises(BadInput, match="too little public text"):
-        ContextAttack().run(Exposure(prior=seen.prior, channel=seen.channel, public=[]), rng=secure())
+        ContextAttack().run(WordsSeen(seen.vocabulary, seen.prior, seen.channel, public=[]), rng=secure())
     nothing = np.array([], dtype=int)
     with pytest.raises(BadInput, match="no released word"):
-        empty = {"observed": nothing, "truth": nothing, "documents": nothing}
-        ContextAttack().run(Exposure(**{**vars(seen), **empty}), rng=secure())
+        empty = replace(seen, observed=nothing, truth=OriginalWords(nothing), documents=nothing)
+        ContextAttack().run(empty, rng=secure())
     with pytest.raises(BadInput, match="documents has another number"):
-        Exposure(observed=np.array([0, 1]), documents=np.array([0]))
+        replace(seen, truth=None, observed=np.array([0, 1]), documents=np.array([0]))
 
 
 @pytest.mark.parametrize("kind", [Sampled, Open])
@@ -271,16 +275,17 @@ def test_it_keeps_every_law_on_single_words(kind):
     """Texts of one word each: there the success does bound the loss, and the laws can be asked for."""
     words, released = 20, 2000
 
-    def exposure(tells: str) -> Exposure:
+    def exposure(tells: str) -> WordsSeen:
         channel = kind(np.eye(words) if tells == "all" else np.full((words, words), 1 / words))
         secret = secure().below(words, released)
-        return Exposure(
+        return WordsSeen(
+            vocabulary=[str(i) for i in range(words)],
             observed=channel.sample(secret, secure()),
             documents=np.arange(released),
             prior=np.full(words, 1 / words),
             channel=channel,
             public=[secure().below(words, 40) for _ in range(20)],
-            truth=secret,
+            truth=OriginalWords(secret),
         )
 
     check_attack(ContextAttack(draws=5000), exposure)

@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from textveil.attacks.exposure import Exposure
-from textveil.attacks.words_two_worlds import Pairs, Question, TwoWorldsAttack, answer, choose
+from textveil.attacks.exposure import TwoWorlds
+from textveil.attacks.words.seen import WordsSeen
+from textveil.attacks.words.two_worlds import Pairs, Question, TwoWorldsAttack, answer, choose
 from textveil.core import Adjacency, BadInput, Guarantee, Metric, NoPromise, Unit
 from textveil.noise import secure
 from textveil.testing import check_attack
@@ -42,8 +43,8 @@ class NeverItself(Response):
         return (ids + 1 + source.below(WORDS - 1, len(ids))) % WORDS
 
 
-def exposure(channel) -> Exposure:
-    return Exposure(vocabulary=[f"word{i}" for i in range(WORDS)], prior=np.full(WORDS, 1 / WORDS), channel=channel)
+def exposure(channel) -> TwoWorlds:
+    return TwoWorlds(channel, [f"word{i}" for i in range(WORDS)])
 
 
 def promise(epsilon: float) -> Guarantee:
@@ -79,8 +80,8 @@ def test_a_question_is_chosen_by_its_ratio():
 def test_bad_parameters_and_channels_are_refused():
     with pytest.raises(BadInput, match="100 or more"):
         TwoWorldsAttack(draws=10).run(exposure(Response(1.0, 1.0)), rng=secure())
-    with pytest.raises(BadInput, match="needs vocabulary and channel"):
-        TwoWorldsAttack().run(Exposure(), rng=secure())
+    with pytest.raises(BadInput, match="takes TwoWorlds, not WordsSeen"):
+        TwoWorldsAttack().run(WordsSeen(["a"], np.ones(1), None), rng=secure())
     with pytest.raises(BadInput, match="proposes pairs"):
         TwoWorldsAttack().run(exposure(object()), rng=secure())
 

@@ -9,7 +9,17 @@ import pytest
 
 from textveil.accounting.ledger import Ledger
 from textveil.cli import run
-from textveil.core import Adjacency, Event, GaussianNoise, MetricNoise, NoPromise, Unit, Unpriced
+from textveil.core import (
+    Adjacency,
+    Event,
+    GaussianNoise,
+    Guarantee,
+    Metric,
+    MetricNoise,
+    NoPromise,
+    Unit,
+    Unpriced,
+)
 
 
 @pytest.fixture
@@ -30,25 +40,80 @@ def test_a_day_with_a_ledger(path, capsys):
     ledger.charge(word(0.3, "one"))
     ledger.charge(word(0.2, "two"))
     ledger.charge(Event(GaussianNoise(2.0), Unit.USER, Adjacency.REPLACE))
-    ledger.charge(Event(Unpriced(NoPromise("why", "broken")), Unit.USER, Adjacency.REPLACE), note="[bold] note")
+    ledger.charge(
+        Event(Unpriced(NoPromise("why", "broken")), Unit.USER, Adjacency.REPLACE), note="[bold] note", unpriced=True
+    )
     capsys.readouterr()
 
     assert run(["ledger", "show", str(path), "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
-    assert {(t["unit"], t["adjacency"]) for t in shown["totals"]} == {("word", "metric"), ("user", "replace")}
-    assert [t["loss"]["epsilon"] for t in shown["totals"] if t["unit"] == "word"] == [0.3, 0.2]
+    own = [t for t in shown["totals"] if not t["from_larger"]]
+    assert {(t["unit"], t["adjacency"]) for t in own} == {("word", "metric"), ("user", "replace")}
+    assert [t["loss"]["epsilon"] for t in own if t["unit"] == "word"] == [0.3, 0.2]
+    inside = {t["unit"] for t in shown["totals"] if t["from_larger"]}
+    assert inside == {"word", "paragraph", "example", "document"}
     assert shown["budgets"][0]["left"] == pytest.approx(0.3)
     assert shown["joint"] == {"word": "0.3 * hamming[one] + 0.2 * hamming[two]"}
     assert [u["label"] for u in shown["unpriced"]] == ["broken"]
 
     assert run(["ledger", "show", str(path)]) == 0
     printed = capsys.readouterr().out
-    for part in ("totals of ledger 'notes'", "0.3 * hamming[one] + 0.2 * hamming[two]", "[bold] note", "left"):
+    for part in (
+        "totals of ledger 'notes'",
+        "0.3 * hamming[one] + 0.2 * hamming[two]",
+        "[bold] note",
+        "left",
+        "for larger units",
+    ):
         assert part in printed
 
     assert run(["ledger", "verify", str(path)]) == 0
     assert f"all 7 lines hold; head {ledger.head}" in capsys.readouterr().out
     assert run(["ledger", "verify", str(path), "--head", ledger.head]) == 0
+
+
+def release_of(folder, entry) -> str:
+    """A release folder as far as `verify --release` reads it."""
+    folder.mkdir()
+    promise = Guarantee(Metric(0.5, "hamming", "ab", 8.0), Unit.WORD, Adjacency.METRIC)
+    manifest = {
+        "mechanism": "words.brr",
+        "parameters": {},
+        "guarantee": promise.to_json(),
+        "data": None,
+        "draft": False,
+    }
+    anchor = {} if entry is None else {"entry": entry.id, "head": entry.head}
+    (folder / "release.json").write_text(json.dumps({**manifest, **anchor}))
+    return str(folder)
+
+
+def test_a_release_anchors_a_ledger_that_was_cut_or_rewritten(path, tmp_path, capsys):
+    ledger = Ledger(path)
+    entries = [ledger.charge(word(0.1)) for _ in range(4)]
+    first, last = (release_of(tmp_path / f"out{i}", entries[i]) for i in (0, 3))
+    assert run(["ledger", "verify", str(path), "--release", last]) == 0
+    db = sqlite3.connect(path)
+    with db:
+        db.execute("DELETE FROM lines WHERE number > 3")
+        db.execute("UPDATE meta SET value = ? WHERE name = 'head'", (entries[1].head,))
+    db.close()
+    assert run(["ledger", "verify", str(path)]) == 0  # by itself the shorter chain looks whole
+    assert run(["ledger", "verify", str(path), "--release", first]) == 0
+    capsys.readouterr()
+    assert run(["ledger", "verify", str(path), "--release", last]) == 1
+    assert "line 4 was removed" in capsys.readouterr().err
+    Ledger(path).charge(word(0.2))  # rewritten: as long as before, with other lines
+    Ledger(path).charge(word(0.2))
+    assert run(["ledger", "verify", str(path)]) == 0
+    assert run(["ledger", "verify", str(path), "--release", last]) == 1
+    assert "was rewritten" in capsys.readouterr().err
+
+
+def test_a_release_without_a_charge_is_no_anchor(path, tmp_path, capsys):
+    Ledger(path).charge(word(0.1))
+    assert run(["ledger", "verify", str(path), "--release", release_of(tmp_path / "out", None)]) == 2
+    assert "keeps no head of a ledger" in capsys.readouterr().err
 
 
 def test_export_prints_or_writes_json_lines_and_overwrites_nothing(path, tmp_path, capsys):
@@ -82,7 +147,8 @@ def test_a_broken_chain_is_refused(path, capsys):
         (["new", "{text}"], "exists already"),
         (["new", "{missing}", "--unit", "word", "--epsilon", "0"], "epsilon must be a finite number above 0"),
         (["new", "{missing}", "--unit", "word", "--epsilon", "nan"], "epsilon must be a finite number above 0"),
-        (["new", "{missing}", "--unit", "wrod", "--epsilon", "1"], "unknown unit 'wrod'; there are: word"),
+        (["new", "{missing}", "--unit", "wrod", "--epsilon", "1"], "'wrod' is not one of 'word', 'term'"),
+        (["new", "{missing}", "--unit", "word", "--metric", "haming", "--epsilon", "1"], "unknown metric 'haming'"),
         (["new", "{missing}", "--epsilon", "1"], "a budget needs a unit"),
         (["new", "{missing}", "--unit", "word"], "a budget needs an epsilon"),
         (["allow", "{missing}", "--unit", "word", "--epsilon", "1"], "there is no such ledger"),
@@ -99,10 +165,10 @@ def test_bad_usage_is_one_sentence_and_leaves_nothing(path, tmp_path, capsys, ar
 
 
 @pytest.mark.parametrize("verb", ["new", "allow", "show", "verify", "export"])
-def test_help_opens_with_an_example_that_can_be_pasted(verb, path, capsys):
+def test_help_has_an_example_that_can_be_pasted(verb, path, capsys):
     assert run(["ledger", verb, "--help"]) == 0
-    helped = capsys.readouterr().out
-    example = next(line.strip() for line in helped.splitlines() if line.strip().startswith(f"textveil ledger {verb}"))
+    helped = " ".join(capsys.readouterr().out.partition("Arguments:")[0].split())
+    example = helped[helped.index(f"textveil ledger {verb}", helped.index("Example:")) :]
     if verb != "new":
         Ledger(path)
     words = [w.replace("notes", str(path.with_suffix("")), 1) if w.startswith("notes") else w for w in example.split()]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from textveil.core import BadInput, NoPromise, UnknownName, Unpriced
+from textveil.core import BadInput, NoPromise, UnknownName
 from textveil.counts import FullLocal, Sketch, topics
 from textveil.counts.baselines import truncated
 from textveil.counts.matrix import checked
@@ -46,8 +46,8 @@ def test_sketches_are_priced_and_come_back_without_noise():
 
 def test_baselines_with_a_seed_are_drafts_and_bad_names_are_refused():
     for mechanism in (FullLocal(seed=1), Sketch(seed=1)):
-        noise = mechanism.event().noise
-        assert isinstance(noise, Unpriced) and isinstance(noise.loss, NoPromise)
+        assert mechanism.event() == type(mechanism)().event()
+        assert isinstance(mechanism.guarantee_.loss, NoPromise) and mechanism.guarantee_.label == "seeded"
     with pytest.raises(UnknownName):
         FullLocal(noise="gauss").event()
     with pytest.raises(BadInput):

@@ -7,8 +7,9 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from textveil.core import BadInput, BadParameter
+from textveil.counts import LimitedPrecision
 from textveil.counts.balanced import assign, balanced_clusters
-from textveil.counts.decompress import _Dealer, decompress
+from textveil.counts.decompression import LARGEST_DEALT, _Dealer, decompress
 from textveil.counts.grouping import at_random, by_cluster, by_dispersion, by_frequency
 from textveil.noise import secure, seeded
 from textveil.testing.statistics import assert_chi_square
@@ -109,3 +110,24 @@ def test_compiled_and_plain_dealing_agree():
 def test_nothing_is_dealt_from_nothing():
     assert decompress(np.zeros((0, 2), int), np.array([0, 1]), np.ones(2), secure()).shape == (0, 2)
     assert decompress(np.full((3, 2), -4), np.array([0, 1]), np.ones(2), secure()).nnz == 0
+
+
+def test_groups_are_public_randomness_and_noise_is_not():
+    """Groups are drawn before any count is seen; releases with other noise share them."""
+    counts = np.ones((2, 40), int)
+    mechanism = LimitedPrecision(1.0, compress=4, method="random", prior="uniform", decompress=False).fit(counts)
+    groups = mechanism.groups_.copy()
+    releases = [mechanism.release(counts, noise=seeded(seed)) for seed in (1, 2)]
+    assert all((released.groups == groups).all() for released in releases)
+    assert (releases[0].counts != releases[1].counts).any()
+
+
+def test_counts_that_only_noise_makes_are_shared_out_without_tokens():
+    """Each group keeps its count, words get their share of it, and memory does not follow the count."""
+    counts = np.array([[2**30, 5, 0], [LARGEST_DEALT + 7, 0, 2**30]])
+    groups, weights = np.array([0, 2, 0, 1, 2, 2]), np.array([3.0, 1.0, 1.0, 4.0, 0.0, 1.0])
+    words = decompress(counts, groups, weights, seeded(3)).toarray()
+    for group in range(3):
+        assert (words[:, groups == group].sum(axis=1) == counts[:, group]).all()
+    assert np.abs(words[0, [0, 2]] / 2**30 - [0.75, 0.25]).max() < 1e-6
+    assert words[1].tolist()[4] == 0

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 import textveil as tv
-from textveil.core import BadInput, BadParameter, NoPromise, Shape, UnknownName, Unpriced
+from textveil.core import BadInput, BadParameter, NoPromise, Shape, UnknownName
 from textveil.counts import LimitedPrecision
 from textveil.counts.matrix import checked
 from textveil.noise import secure
@@ -59,8 +59,6 @@ def test_dealt_out_counts_sum_to_the_clamped_group_counts_and_follow_the_weights
         ([[1, 0.5]], "fractional count"),
         ([[1, np.nan]], "not finite"),
         ([[1, np.inf]], "not finite"),
-        ([[1, 2**31]], "above"),
-        ([[1, 0], [0, 0]], "document 1 (row 1, counted from 0) is empty"),
         ([["a", "b"]], "table of numbers"),
         ([1, 2, 3], "table of numbers"),
         (np.empty((3, 0)), "table of numbers"),
@@ -100,6 +98,7 @@ def test_bad_cells_are_named_by_row(form, bad):
         {"words": ["one"]},
         {"compress": 2, "method": "cluster"},
         {"columns": 2, "compress": 3},
+        {"empty": "refuse"},
     ],
     ids=str,
 )
@@ -116,9 +115,50 @@ def test_other_columns_than_fitted_are_refused():
         mechanism.transform(X[:, :3])
 
 
-def test_empty_documents_can_be_kept():
-    out = LimitedPrecision(epsilon=1000.0, precision=1, empty="keep").fit_transform(np.zeros((2, 3), int))
+def test_empty_documents_are_kept():
+    out = LimitedPrecision(epsilon=1000.0, precision=1).fit_transform(np.zeros((2, 3), int))
     assert out.shape == (2, 3) and out.sum() == 0
+
+
+@pytest.mark.parametrize("one", [[[1, 0, 0]], [[2**30, 0, 0]]], ids=["empty", "largest"])
+@pytest.mark.parametrize("compress", [None, 2])
+def test_two_inputs_one_count_apart_are_both_released(one, compress, tmp_path):
+    """Whether there is a release tells nothing: the edge cases (no count at all, the largest count) are no exception."""
+    step = 1 if one[0][0] > 1 else -1
+    other = [[one[0][0] + step, 0, 0]]
+    ledger = tv.Ledger(tmp_path / "c.ledger")
+    for counts in (np.array(one), np.array(other)):
+        mechanism = LimitedPrecision(epsilon=1.0, compress=compress).fit(counts)
+        assert ledger.release(mechanism, counts, other_data=True).value.shape == (1, 3)
+    assert len(ledger.entries()) == 2
+
+
+@pytest.mark.parametrize("fitted", [True, False])
+def test_a_shape_that_does_not_fit_is_refused_before_anything_is_charged(fitted, tmp_path):
+    ledger, counts = tv.Ledger(tmp_path / "c.ledger"), np.ones((2, 6800), int)
+    mechanism = LimitedPrecision(0.5, 10, 100, "random", prior="uniform", budget="paper")
+    if fitted:
+        mechanism.fit(counts)
+        with pytest.raises(BadInput, match="100 words was declared, but the mechanism was fitted to 6800"):
+            mechanism.event(Shape(vocabulary=100))
+    with pytest.raises(BadInput, match="100 words was declared"):
+        ledger.release(mechanism, counts, Shape(vocabulary=100), noise=NotToBeDrawn())
+    assert ledger.entries() == []
+    assert ledger.release(mechanism, counts, Shape(vocabulary=6800)).guarantee.loss.epsilon == 34.0
+
+
+class NotToBeDrawn:
+    """A source of noise that nobody may ask."""
+
+    seeded = False
+
+    def __getattr__(self, name):
+        raise AssertionError("noise was drawn")
+
+
+def test_the_promise_says_that_it_is_about_n_counts():
+    sentences = LimitedPrecision(epsilon=1.0, precision=7).guarantee_.assumes
+    assert any("about 7 counts of a document, not about all of it" in s for s in sentences)
 
 
 def test_the_promise_is_in_total_whatever_the_number_of_cells():
@@ -155,8 +195,9 @@ def test_a_ledger_charges_documents_in_total(tmp_path):
 
 
 def test_a_seed_makes_a_draft():
-    event = LimitedPrecision(seed=1).fit(X).event()
-    assert isinstance(event.noise, Unpriced) and isinstance(event.noise.loss, NoPromise)
+    seeded = LimitedPrecision(seed=1).fit(X)
+    assert seeded.event() == LimitedPrecision().fit(X).event()  # an event is made of public facts, and a seed is none
+    assert isinstance(seeded.guarantee_.loss, NoPromise) and seeded.guarantee_.label == "seeded"
     one, two = (LimitedPrecision(seed=1, compress=2).fit_transform(X).toarray() for _ in range(2))
     assert (one == two).all()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from textveil.hashed import features as features_module
 from textveil.hashed.decode import Span
 from textveil.hashed.extractor import CollisionWarning
 from textveil.hashed.widening import widen
+from textveil.testing import check_mechanism
 
 PLAN = FeaturePlan(bits=16)
 
@@ -117,8 +120,8 @@ BAD = {
     "all in a span": (["a b c"], [[(0, 5)]], "single label"),
     "no documents": ([], [], "single label"),
     "fewer spans": (["a", "b"], [[]], "one list for each"),
-    "outside": (["a b c"], [[(2, 9)]], "document 0 has a span from 2 to 9, but 5 characters"),
-    "backwards": (["a b c"], [[(2, 1)]], "span from 2 to 1"),
+    "outside": (["a b c"], [[(2, 9)]], "document 0 has a span that does not fit it"),
+    "backwards": (["a b c"], [[(2, 1)]], "span that does not fit"),
 }
 
 
@@ -149,3 +152,28 @@ def test_widening():
     assert widen(labels, bounds, 0.25).tolist() == [1] * 4 + [2] * 4 + [0]
     assert widen(labels, bounds, 0.5).tolist() == [0] * 4 + [2] * 4 + [0]
     assert widen(labels, bounds, 0.0).tolist() == [1] * 4 + [2] * 4 + [0], "a sentence without finds stays out"
+
+
+class TrainedWeights(Extractor):
+    """The extractor, seen by the numbers it learnt."""
+
+    def apply(self, data, *, noise=None):
+        return super().apply(data, noise=noise).table_.weights
+
+
+def test_it_keeps_the_laws_of_mechanisms_and_promises_nothing():
+    texts = [
+        "The fee is due in May. Texas law governs this paper.\n\nRent is due.",
+        "Ohio law governs. Nobody pays.",
+    ] * 2
+    spans = [[(23, 52)], [(0, 17)]] * 2
+    mechanism = TrainedWeights(plan=FeaturePlan(bits=10), shuffle=True, c=1.0).fit(texts, spans)
+    checked = check_mechanism(mechanism, (texts, spans))
+    assert "noise comes from the given source" in checked.held and "a seed makes a draft" in checked.held
+    assert mechanism.guarantee_.label == Extractor().guarantee_.label == "heuristic"
+
+
+def test_a_seed_chooses_the_order_and_nothing_else():
+    assert Extractor(seed=1).event(Shape()) == Extractor().event(Shape())
+    assert "seed" not in Extractor(seed=1).public_params()
+    json.dumps(Extractor(seed=1).public_params())

@@ -99,7 +99,7 @@ def test_without_numba_and_mmh3_the_extra_is_named(monkeypatch):
     monkeypatch.setattr(features, "has_numba", lambda: False)
     monkeypatch.setitem(sys.modules, "mmh3", None)
     monkeypatch.setattr("textveil.core.params.find_spec", lambda name: None)
-    with pytest.raises(BadInput, match=r"textveil\[hashed\]"):
+    with pytest.raises(BadInput, match=r"pip install -e '\.\[hashed\]'"):
         slots_of(tokenize("a b"), FeaturePlan())
 
 

@@ -10,6 +10,7 @@ import pytest
 from textveil.core.errors import BadInput, BadParameter, UnknownName
 from textveil.hashed.decode import decode
 from textveil.hashed.features import Slots
+from textveil.hashed.kinds import TableKind
 from textveil.hashed.seal import SealPlan, centred, grid_step, prepare, seal
 from textveil.hashed.table import WeightTable
 
@@ -43,13 +44,13 @@ def trained(seed: int = 1) -> WeightTable:
 def test_tables_2_and_3_rows_change_only_where_a_weight_was_missing(law):
     table = paper_table()
     sealed = seal(table, mode="paper", law=law)
-    assert sealed.weights.shape == (R, 2) and sealed.present.all() and sealed.sealed
+    assert sealed.weights.shape == (R, 2) and sealed.present.all() and sealed.kind is TableKind.SEALED
     assert (sealed.weights[table.present] == table.weights[table.present]).all()  # bit by bit
     assert (sealed.weights[~table.present] != 0).mean() > 0.999
     assert sealed.weights[3975].tolist() == pytest.approx([0.55, 0.14])
     assert sealed.weights[3977, 1] == np.float32(0.72) and sealed.weights[3977, 0] != 0
     assert (sealed.weights[[3976, 3978, 3979]] != 0).all()
-    assert not table.sealed and (table.weights[~table.present] == 0).all()  # the original is not touched
+    assert table.is_open and (table.weights[~table.present] == 0).all()  # the original is not touched
 
 
 def test_paper_mode_keeps_the_correlation_of_complete_rows():
@@ -147,7 +148,7 @@ def test_the_sealed_folder_holds_nothing_private(tmp_path):
     seal(trained()).save(tmp_path / "model")
     assert sorted(p.name for p in (tmp_path / "model").iterdir()) == ["table.json", "weights.bin"]
     again = WeightTable.open(tmp_path / "model")
-    assert again.sealed and again.documents is None and again.facts["seal"]["mode"] == "quiet"
+    assert again.kind is TableKind.SEALED and again.documents is None and again.facts["seal"]["mode"] == "quiet"
 
 
 def test_secure_by_default_and_repeatable_by_seed():

@@ -9,6 +9,7 @@ import pytest
 
 from textveil.core.errors import BadInput, Refused
 from textveil.hashed.corpus import Corpus
+from textveil.hashed.kinds import TableKind
 from textveil.hashed.passive_aggressive import PassiveAggressive
 from textveil.hashed.plan import FeaturePlan
 from textveil.hashed.seal import SealPlan, prepare, seal
@@ -43,7 +44,7 @@ def test_rows_that_were_not_updated_change_too_and_follow_the_law(mode):
     slope = [np.polyfit(before.weights[rows, 1].astype(float), change[rows], 1)[0] for rows in (touched, ~touched)]
     assert slope[0] == pytest.approx(slope[1], abs=0.1)  # the drawn changes lean on the weights as the trained ones do
     assert change[~touched].std() == pytest.approx(change[touched].std(), rel=0.25)
-    assert (new.transitions == after.transitions).all() and new.documents is None and new.sealed
+    assert (new.transitions == after.transitions).all() and new.documents is None and new.kind is TableKind.SEALED
 
 
 def test_paper_mode_keeps_trained_rows_exactly():
@@ -90,7 +91,7 @@ def test_training_goes_on_from_the_sealed_weights():
 
 def test_bad_input():
     before, after = sealed_and_trained()
-    with pytest.raises(BadInput, match="only a sealed model"):
+    with pytest.raises(BadInput, match="not a sealed model"):
         update(after, after)
     with pytest.raises(BadInput, match="does not belong"):
         update(before, dataclasses.replace(after, documents=None))

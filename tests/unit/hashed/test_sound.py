@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
 import pytest
 
+import textveil as tv
 from textveil.accounting import guarantee_of
 from textveil.accounting.conversion import gaussian_mu
 from textveil.accounting.prices import mu_of
-from textveil.core import Adjacency, Approx, Shape, Unit
+from textveil.core import Adjacency, Approx, BadInput, BadParameter, Shape, Unit
 from textveil.hashed import load
+from textveil.hashed.extractor import Extractor
+from textveil.hashed.kinds import TableKind
 from textveil.hashed.plan import FeaturePlan
 from textveil.hashed.segments import tokenize
 from textveil.hashed.sound import SoundTrainer
@@ -21,7 +25,9 @@ from textveil.hashed.sound_features import rows_of
 from textveil.hashed.sound_output import minimise, output_bound
 from textveil.hashed.sound_plan import SoundPlan
 from textveil.hashed.sound_pull import pull
-from textveil.noise import seeded
+from textveil.hashed.sound_worlds import trainer_of
+from textveil.noise import secure, seeded
+from textveil.testing import check_mechanism
 
 TEXT = "The fee is due in May. Nothing else is said.\n\nTexas law governs this paper. The parties agree to it."
 CLAUSE = (TEXT.index("Texas"), TEXT.index(" The parties"))
@@ -63,7 +69,7 @@ def test_the_event_costs_what_was_asked_and_no_less(method, epsilon, delta):
 
 
 def test_units_are_those_of_the_house():
-    for name, unit in (("paragraph", Unit.EXAMPLE), ("document", Unit.DOCUMENT)):
+    for name, unit in (("paragraph", Unit.PARAGRAPH), ("document", Unit.DOCUMENT)):
         event = trainer(unit=name).event(Shape())
         assert (event.unit, event.adjacency) == (unit, Adjacency.ADD_REMOVE)
         assert any(name in sentence for sentence in event.assumes)
@@ -103,8 +109,10 @@ def test_no_size_of_the_data_enters_the_event():
 @pytest.mark.parametrize("method", ["descent", "output"])
 def test_a_trained_table_finds_saves_and_loads(tmp_path, method):
     plan = {"method": method} | ({"ridge": 2.0} if method == "output" else {})
-    made = trainer(**plan)
-    model = made.train(examples(300, **plan), noise=seeded(3))
+    made = SoundTrainer(16.0, 1e-6, "LAW", PLAN, SoundPlan(**plan))
+    model = made.train(
+        examples(300, **plan), noise=secure()
+    )  # both margins lie more than 9 deviations of the noise from 0
     spans = model.predict([TEXT])[0]
     assert [(s.start, s.end, s.label) for s in spans] == [(*CLAUSE, "LAW")]
     assert spans[0].score > 0
@@ -112,7 +120,7 @@ def test_a_trained_table_finds_saves_and_loads(tmp_path, method):
     again = load(tmp_path / "model")
     assert again.predict([TEXT])[0] == spans
     assert again.guarantee_.loss == Approx(model.guarantee_.loss.epsilon, 1e-6)
-    assert again.table_.sealed and again.table_.documents is None
+    assert again.table_.kind is TableKind.SOUND and again.table_.documents is None
 
 
 def test_scores_of_sentences_are_inner_products():
@@ -131,3 +139,77 @@ def test_shrinking_follows_the_noise():
     weights = made.weights(examples(1), noise=seeded(2))
     share = np.mean(weights == 0)  # slots of pure noise vanish with chance P(|N| < 1) = .683; alarm below 1e-9
     assert abs(share - math.erf(1 / math.sqrt(2))) < 6.2 * math.sqrt(0.25 / PLAN.slots)
+
+
+class ReleasedWeights(SoundTrainer):
+    """The trainer, seen by the numbers it releases."""
+
+    def apply(self, data, *, noise):
+        return super().apply(data, noise=noise).table_.weights
+
+
+def test_it_keeps_the_laws_of_mechanisms():
+    mechanism = ReleasedWeights(2.0, 1e-6, "LAW", FeaturePlan(bits=8), SoundPlan(steps=2, shrink=0.0))
+    checked = check_mechanism(mechanism, ([TEXT] * 3, [[CLAUSE]] * 3))
+    assert "a seed makes a draft" in checked.held and "the charge comes before the noise" in checked.held
+
+
+def test_a_seed_changes_no_event_and_promises_nothing():
+    secret, seed = SoundTrainer(2.0, 1e-6), SoundTrainer(2.0, 1e-6, seed=4)
+    assert seed.event(Shape()) == secret.event(Shape())
+    assert (secret.guarantee_.label, seed.guarantee_.label) == ("guarantee", "seeded")
+    assert "seed" not in seed.public_params() and "4" not in json.dumps(seed.guarantee_.to_json())
+
+
+def test_what_was_drawn_from_a_seeded_source_says_so_in_its_own_folder(tmp_path):
+    model = trainer(steps=2).apply(([TEXT] * 2, [[CLAUSE]] * 2), noise=seeded(1))
+    model.save(tmp_path / "draft")
+    assert load(tmp_path / "draft").guarantee_.label == "seeded"
+    assert trainer_of(load(tmp_path / "draft")).epsilon == 2.0
+
+
+@pytest.mark.parametrize("method", ["descent", "output"])
+@pytest.mark.parametrize(
+    "documents",
+    [([], []), ([""], [[]]), ([TEXT], [[]]), ([TEXT], [[(0, len(TEXT))]]), ([TEXT], [[CLAUSE]])],
+    ids=["nothing", "no word", "no clause", "all clause", "one clause"],
+)
+def test_every_data_set_is_released(method, documents):
+    """A refusal of one of two neighbours (the only clause removed, the only document removed) would tell them apart."""
+    model = trainer(method=method, steps=2).apply(documents, noise=secure())
+    assert model.table_.kind is TableKind.SOUND and np.isfinite(model.table_.weights).all()
+
+
+@pytest.mark.parametrize("bad", [TEXT, [TEXT], ([TEXT], []), (TEXT, [[]]), ([3], [[]]), ([TEXT], [[(0, 9999)]]), None])
+def test_what_is_no_pair_of_documents_and_spans_is_refused_before_a_charge(bad, tmp_path):
+    ledger = tv.Ledger(tmp_path / "l")
+    for mechanism in (trainer(), Extractor(plan=PLAN)):
+        with pytest.raises(BadInput) as refused:
+            ledger.release(mechanism, bad)
+        assert "Texas" not in str(refused.value)
+    assert ledger.entries() == []
+
+
+def test_the_folder_of_a_sound_model_holds_public_constants_only(tmp_path):
+    """Two corpora of different size, words and marks: their headers agree in all but the checksum of the weights."""
+    headers = []
+    for name, documents in (("a", ([TEXT] * 9, [[CLAUSE]] * 9)), ("b", (["Rent is due."], [[]]))):
+        trainer(steps=2).apply(documents, noise=secure()).save(tmp_path / name)
+        assert sorted(f.name for f in (tmp_path / name).iterdir()) == ["table.json", "weights.bin"]
+        header = json.loads((tmp_path / name / "table.json").read_text())
+        headers.append({k: v for k, v in header.items() if k not in ("files", "checksum")})
+    assert headers[0] == headers[1]
+
+
+def test_the_minimiser_is_found_where_the_fast_solver_gives_up(monkeypatch):
+    """Otherwise some data sets would be refused, after their charge, and their neighbours not."""
+    import scipy.optimize
+
+    data, plan = examples(60, method="output"), trainer(method="output").sound
+    usual = minimise(data, plan)
+    gives_up = lambda function, start, **options: scipy.optimize.OptimizeResult(x=start)  # noqa: E731
+    monkeypatch.setattr(scipy.optimize, "minimize", gives_up)
+    slow = minimise(data, plan)
+    assert 0 < np.linalg.norm(usual - slow) <= 2 * plan.tolerance / plan.ridge
+    with pytest.raises(BadParameter, match="tolerance"):
+        SoundPlan(tolerance=1e-12)

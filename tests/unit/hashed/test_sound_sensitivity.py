@@ -43,14 +43,7 @@ def built(documents, unit):
 
 
 def examples_of(documents, unit):
-    """The same without the refusal of a single label: sensitivity holds for any labels."""
-    reader = built(documents, unit)
-    reader._labels.append(np.array([True, False]))  # two empty sentences in units of their own
-    from textveil.hashed.sound_features import Rows
-
-    reader._rows.append(Rows(np.zeros(0, np.uint32), np.zeros(0, np.float32), np.zeros(3, np.int64)))
-    reader._units.append(np.array([reader._next, reader._next + 1]))
-    return reader.examples()
+    return built(documents, unit).examples()
 
 
 @settings(max_examples=60, deadline=None)
@@ -120,10 +113,13 @@ def test_losses_have_the_slopes_that_they_claim(boost):
         assert (np.diff(slope) <= 1e-12).all() and np.abs(slope).max() <= 1.0  # convex and never steeper than 1
 
 
-def test_a_minimiser_out_of_tolerance_is_refused(monkeypatch):
+def test_a_minimiser_is_within_its_tolerance_however_early_the_fast_solver_stops(monkeypatch):
     monkeypatch.setattr(sound_output, "MOST_ROUNDS", 1)
-    with pytest.raises(BadInput, match="tolerance"):
-        sound_output.minimise(built(LONG, "paragraph").examples(), SoundPlan(ridge=0.01, tolerance=1e-9))
+    examples, plan = built(LONG, "paragraph").examples(), SoundPlan(ridge=0.01, tolerance=1e-4)
+    used = sound_output.chosen(examples)
+    share = 1.0 / np.bincount(used.units)[used.units] / (1.0 + sound_output.SLACK)
+    gradient = sound_output.objective(sound_output.minimise(examples, plan), used, share, plan)[1]
+    assert np.linalg.norm(gradient) <= plan.tolerance * (1 + 1e-9)
 
 
 def test_without_leaves_other_units_as_they_are():

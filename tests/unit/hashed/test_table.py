@@ -8,16 +8,17 @@ import numpy as np
 import pytest
 
 from textveil.core import BadInput
-from textveil.hashed.table import DOCUMENTS, HEADER, PRESENT, WEIGHTS, WeightTable
+from textveil.hashed.kinds import TableKind
+from textveil.hashed.table import DOCUMENTS, HEADER, OLD_FORMAT, PRESENT, WEIGHTS, WeightTable, _header_digest
 
 
-def make(rows=64, labels=("O", "LAW"), sealed=False):
+def make(rows=64, labels=("O", "LAW"), kind=TableKind.OPEN):
     rng = np.random.default_rng(1)
     present = rng.random((rows, len(labels))) < 0.5
     weights = np.where(present, rng.normal(size=present.shape), 0).astype(np.float32)
     counts = rng.integers(0, 9, rows).astype(np.uint16)
     steps = rng.normal(size=(len(labels), len(labels)))
-    return WeightTable(weights, present, labels, steps, counts, sealed, {"how": "test"})
+    return WeightTable(weights, present, labels, steps, counts, kind, {"how": "test"})
 
 
 @pytest.mark.parametrize("labels", [("O", "LAW"), ("O", "A", "B")])
@@ -26,7 +27,7 @@ def test_round_trip(tmp_path, labels):
     back = WeightTable.open(table.save(tmp_path / "m"))
     for name in ("weights", "present", "transitions", "documents"):
         assert np.array_equal(getattr(back, name), getattr(table, name))
-    assert (back.labels, back.sealed, back.facts, back.bits) == (labels, False, {"how": "test"}, 6)
+    assert (back.labels, back.kind, back.facts, back.bits) == (labels, TableKind.OPEN, {"how": "test"}, 6)
     assert not back.weights.flags.writeable
 
 
@@ -40,9 +41,9 @@ def test_half_precision_rounds_to_float16(tmp_path):
 
 def test_a_sealed_table_keeps_neither_pattern_nor_counts(tmp_path):
     make().save(tmp_path)
-    sealed = make(sealed=True)
+    sealed = make(kind=TableKind.SEALED)
     back = WeightTable.open(sealed.save(tmp_path))
-    assert back.present.all() and back.documents is None and back.sealed
+    assert back.present.all() and back.documents is None and back.kind is TableKind.SEALED
     assert not (tmp_path / PRESENT).exists() and not (tmp_path / DOCUMENTS).exists()
 
 
@@ -98,3 +99,36 @@ def test_no_weights_and_bad_shapes(tmp_path):
         WeightTable(np.zeros((15, 2)), np.zeros((15, 2), bool), ("O", "A"), np.zeros((2, 2)))
     with pytest.raises(BadInput, match="float32 or float16"):
         make().save(tmp_path, dtype="int8")
+
+
+@pytest.mark.parametrize("kind", list(TableKind))
+def test_the_kind_is_kept_in_the_folder(tmp_path, kind):
+    table = make(kind=kind)
+    table.facts = {"sound": {}} if kind is TableKind.SOUND else {}
+    back = WeightTable.open(table.save(tmp_path / "m"))
+    assert back.kind is kind and (tmp_path / "m" / PRESENT).exists() == (kind is TableKind.OPEN)
+
+
+@pytest.mark.parametrize("kind", list(TableKind))
+def test_folders_of_the_first_format_are_read(tmp_path, kind):
+    table = make(kind=kind)
+    table.facts = {"sound": {}} if kind is TableKind.SOUND else {"how": "test"}
+    table.save(tmp_path)
+    rewrite(tmp_path, lambda header: {**header, "format": OLD_FORMAT, "sealed": header.pop("kind") != "open"})
+    back = WeightTable.open(tmp_path)
+    assert back.kind is kind and np.array_equal(back.weights, table.weights)
+
+
+@pytest.mark.parametrize("change", [{"kind": "closed"}, {"kind": "sound"}, {"facts": {"sound": {}}}], ids=str)
+def test_a_kind_that_is_unknown_or_contradicts_the_facts_is_refused(tmp_path, change):
+    make(kind=TableKind.SEALED).save(tmp_path)
+    rewrite(tmp_path, lambda header: {**header, **change})
+    with pytest.raises(BadInput, match="does not know"):
+        WeightTable.open(tmp_path)
+
+
+def rewrite(folder, change):
+    header = json.loads((folder / HEADER).read_text())
+    del header["checksum"]
+    header = change(header)
+    (folder / HEADER).write_text(json.dumps({**header, "checksum": _header_digest(header)}))

@@ -7,8 +7,8 @@ import itertools
 import pytest
 import torch
 
-from textveil.nets.crf import Chain, path_losses
-from textveil.nets.portable.tagger import best_paths, forbidden
+from textveil.nets.crf import Chain, path_chances, path_losses
+from textveil.nets.portable.tagger import best_paths, forbidden, step_table
 
 TAGS, PLACES = 3, 4
 
@@ -78,7 +78,7 @@ def test_wild_scores_stay_finite():
 def test_the_best_path_is_the_best_of_all(case, never):
     scores, chain, _, lengths = case
     scores, weight = scores.detach(), chain.weight.detach()
-    found = best_paths(scores, weight, lengths, never)
+    found = best_paths(scores, step_table(weight, TAGS, never), lengths)
     for b, n in enumerate(lengths.tolist()):
         allowed = [
             p
@@ -87,6 +87,21 @@ def test_the_best_path_is_the_best_of_all(case, never):
         ]
         best = max(allowed, key=lambda p: float(path_score(scores[b], weight, p)))
         assert tuple(found[b]) == best
+
+
+@pytest.mark.parametrize("never", [[], [(0, 1), (TAGS, 2)]])
+def test_the_chance_of_a_tag_is_the_share_of_the_sequences_that_have_it(case, never):
+    scores, chain, _, lengths = case
+    scores, table = scores.detach(), step_table(chain.weight, TAGS, never)
+    paths = best_paths(scores, table, lengths)
+    for b, n in enumerate(lengths.tolist()):
+        every = list(itertools.product(range(TAGS), repeat=n))
+        odds = torch.softmax(torch.stack([path_score(scores[b], table, p) for p in every]).double(), 0)
+        having = [
+            [float(sum(o for p, o in zip(every, odds, strict=True) if p[t] == tag))] for t, tag in enumerate(paths[b])
+        ]
+        said = torch.tensor(path_chances(scores, table, paths, lengths)[b])
+        assert torch.allclose(said, torch.tensor(having).squeeze(1), atol=1e-5)
 
 
 def test_bio_knows_no_inside_without_a_beginning():

@@ -5,20 +5,24 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
 from multiprocessing import active_children
 from pathlib import Path
 
 import numpy as np
 import pytest
+from waiting import wait_until
 
+from textveil.accounting.account import PartNoise
 from textveil.core import BadInput, UnknownName
-from textveil.recipes import engines
-from textveil.recipes.engines import Part, Workers, WorkersDied, open_engine, source_of_part
+from textveil.recipes.words import engines
+from textveil.recipes.words.engines import Part, Workers, WorkersDied, open_engine
 from textveil.text.vectors import from_arrays
 from textveil.words import BRR
 
 WORDS = [f"{a}{b}" for a in "bdfgklmnprst" for b in ("ai", "eo", "iu")]
+
+
+SECURE = PartNoise(None)
 
 
 def mechanism(**parameters):
@@ -34,20 +38,21 @@ def parts(count: int) -> list[Part]:
 def test_a_draft_does_not_depend_on_the_number_of_workers():
     one, two = (open_engine(mechanism(seed=11), workers=workers) for workers in (1, 2))
     with one, two:
-        assert list(one.veil(parts(12))) == list(two.veil(parts(12)))
+        assert list(one.veil(parts(12), PartNoise(11))) == list(two.veil(parts(12), PartNoise(11)))
 
 
 def test_parts_of_a_draft_have_noise_of_their_own():
     with open_engine(mechanism(seed=11)) as engine:
-        first, second = engine.veil([Part(0, [" ".join(WORDS)]), Part(1, [" ".join(WORDS)])])
-    assert first.texts != second.texts and first.words == second.words == len(WORDS)
-    assert source_of_part(None, 0).seeded is False
+        first, second = engine.veil([Part(0, [" ".join(WORDS)]), Part(1, [" ".join(WORDS)])], PartNoise(11))
+    assert first.texts != second.texts
+    assert first.words == second.words == len(WORDS)
+    assert SECURE.of(0).seeded is False
 
 
 def test_secure_workers_draw_differently():
     """Equal texts in 40 parts: the chance that any two agree is below 1e-30 (36 words, no word stays with odds above .5)."""
     with open_engine(mechanism(), workers=2) as engine:
-        drawn = [part.texts[0] for part in engine.veil([Part(n, [" ".join(WORDS)]) for n in range(40)])]
+        drawn = [part.texts[0] for part in engine.veil([Part(n, [" ".join(WORDS)]) for n in range(40)], SECURE)]
     assert len(set(drawn)) == 40
 
 
@@ -60,7 +65,7 @@ def test_parts_are_read_only_as_fast_as_they_are_veiled():
             yield part
 
     with open_engine(mechanism(), workers=2) as engine:
-        for done in engine.veil(watched()):
+        for done in engine.veil(watched(), SECURE):
             assert len(taken) <= done.number + engines.WAITING_PER_WORKER * 2 + 1
     assert taken == list(range(60))
 
@@ -100,37 +105,35 @@ def importable(monkeypatch):
 def test_a_part_whose_worker_is_killed_is_drawn_again(tmp_path, importable):
     mark = tmp_path / "died"
     with open_engine(mechanism(seed=2)) as engine:
-        expected = list(engine.veil([*parts(9), Part(9, ["zebulon"]), Part(10, ["baiai"])]))
+        expected = list(engine.veil([*parts(9), Part(9, ["zebulon"]), Part(10, ["baiai"])], PartNoise(2)))
     with Workers(fatal(importable.Fatal, deadly="zebulon", mark=mark), 2) as engine:
-        found = list(engine.veil([*parts(9), Part(9, ["zebulon"]), Part(10, ["baiai"])]))
-    assert mark.exists() and found == expected
+        found = list(engine.veil([*parts(9), Part(9, ["zebulon"]), Part(10, ["baiai"])], PartNoise(2)))
+    assert mark.exists()
+    assert found == expected
 
 
 def test_workers_that_always_die_end_the_run(importable):
     with Workers(fatal(importable.AlwaysFatal), 2) as engine, pytest.raises(WorkersDied, match="3 times in a row"):
-        list(engine.veil(parts(4)))
+        list(engine.veil(parts(4), PartNoise(2)))
 
 
 def test_a_worker_killed_from_outside():
     source = iter(parts(40))
     with open_engine(mechanism(seed=3), workers=2) as engine:
-        done = engine.veil(source)
+        done = engine.veil(source, PartNoise(3))
         first = next(done)
         os.kill(active_children()[0].pid, signal.SIGKILL)
         rest = list(done)
     assert [part.number for part in [first, *rest]] == list(range(40))
     with open_engine(mechanism(seed=3)) as engine:
-        assert [first, *rest] == list(engine.veil(parts(40)))
+        assert [first, *rest] == list(engine.veil(parts(40), PartNoise(3)))
 
 
 def test_workers_end_with_the_engine():
     with open_engine(mechanism(), workers=2) as engine:
-        next(engine.veil(parts(30)))
+        next(engine.veil(parts(30), SECURE))
         assert active_children()
-    deadline = time.monotonic() + 30
-    while active_children() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not active_children()
+    assert wait_until(lambda: not active_children())
 
 
 class Talkative(BRR):
@@ -142,13 +145,14 @@ class Talkative(BRR):
 
 def test_an_error_crosses_without_its_message(importable):
     with Workers(fatal(importable.Talkative), 2) as engine, pytest.raises(RuntimeError) as caught:
-        list(engine.veil([Part(0, ["zebulon"])]))
-    assert str(caught.value) == "a worker met ValueError" and "zebulon" not in str(caught.value.__cause__)
+        list(engine.veil([Part(0, ["zebulon"])], PartNoise(2)))
+    assert str(caught.value) == "a worker met ValueError"
+    assert "zebulon" not in str(caught.value.__cause__)
 
 
 def test_words_are_counted():
     with open_engine(mechanism()) as engine:
-        (done,) = engine.veil([Part(4, ["bai, deo.", "", "it's"])])
+        (done,) = engine.veil([Part(4, ["bai, deo.", "", "it's"])], SECURE)
     assert (done.number, len(done.texts), done.words) == (4, 3, 4)
 
 
@@ -163,5 +167,5 @@ def test_unknown_engines_and_counts_are_named():
 
 def test_ray_that_is_not_installed_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(BadInput, match=r"textveil\[ray\]"):
+    with pytest.raises(BadInput, match=r"pip install -e '\.\[ray\]'"):
         open_engine(mechanism(), engine="ray")

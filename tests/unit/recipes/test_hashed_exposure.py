@@ -8,10 +8,10 @@ import pytest
 from textveil.core import BadInput
 from textveil.hashed import Extractor, FeaturePlan
 from textveil.hashed.features import term_slots
+from textveil.hashed.probe import covered, probe
 from textveil.noise import seeded
-from textveil.recipes import hashed_exposure as seen
-from textveil.recipes.hashed_audit import run_attack
-from textveil.recipes.hashed_probe import covered, probe
+from textveil.recipes.hashed import exposure as seen
+from textveil.recipes.hashed.audit import attack_model
 
 PLAN = FeaturePlan(bits=16)
 PAIRS = FeaturePlan(bits=16, families=("word", "bigram", "skip"))
@@ -57,7 +57,7 @@ def test_guessed_slots_begin_with_the_word_itself():
 def test_the_retrained_rows_of_right_terms_are_the_models_own(known):
     model, documents, _ = known
     exposure = seen.retrain_exposure(model, documents, seeded(2))
-    for term, flag in zip(exposure.candidates.texts, exposure.truth, strict=True):
+    for term, flag in zip(exposure.candidates.texts, exposure.truth.ids, strict=True):
         slots, rows = exposure.retrain(term, term)
         same = np.array_equal(rows, np.asarray(model.table_.weights)[slots])
         assert same or not flag
@@ -66,7 +66,7 @@ def test_the_retrained_rows_of_right_terms_are_the_models_own(known):
 def test_a_quiet_release_is_compared_in_its_own_gauge(known):
     model, documents, _ = known
     sealed = model.with_table(model.seal(mode="quiet", min_documents=1, seed=3).table_)
-    (found,) = run_attack("hashed.retrain", sealed, documents, seeded(2))
+    (found,) = attack_model("hashed.retrain", sealed, documents, seeded(2))
     assert found.value > 0.7  # with k = 1 nothing is forgotten; many rows are 0 on both sides
 
 

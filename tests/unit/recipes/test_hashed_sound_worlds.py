@@ -7,14 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from textveil.attacks.exposure import Exposure
-from textveil.attacks.hashed_retrain import RetrainAttack
+from textveil.attacks.exposure import TwoWorlds
+from textveil.attacks.hashed.retrain import RetrainAttack
 from textveil.core import BadInput
 from textveil.hashed import Extractor, FeaturePlan
 from textveil.hashed.sound import SoundTrainer
 from textveil.hashed.sound_plan import SoundPlan
+from textveil.hashed.sound_worlds import ODD, SoundWorlds, trainer_of
 from textveil.noise import seeded
-from textveil.recipes.hashed_sound_worlds import ODD, SoundWorlds, trainer_of
 
 
 @pytest.fixture(scope="module")
@@ -49,9 +49,9 @@ def test_the_noise_is_that_of_the_multiplier(marked):
 
 def test_retrain_and_compare_runs_on_them(marked):
     worlds = SoundWorlds(SoundTrainer(2.0, 1e-6, sound=SoundPlan(steps=2)), *marked)
-    found = RetrainAttack(tries=100).run(Exposure(channel=worlds), rng=seeded(1))
+    found = RetrainAttack(tries=100).run(TwoWorlds(worlds), rng=seeded(1))
     assert found.tries == found.false_tries == 100 and math.isfinite(found.epsilon_floor())
-    assert found == RetrainAttack(tries=100).run(Exposure(channel=worlds), rng=seeded(1))
+    assert found == RetrainAttack(tries=100).run(TwoWorlds(worlds), rng=seeded(1))
     assert not any(word in note for note in found.notes for word in ODD.split()[:2])
 
 

@@ -6,7 +6,9 @@ import pytest
 
 from textveil.accounting.accountants import PLD, RDP
 from textveil.core import Adjacency, BadInput, Event, GaussianNoise, PoissonSampled, Stated, Unit
-from textveil.recipes.one_budget import one_budget
+from textveil.noise import seeded
+from textveil.training.language_model import LanguageModel
+from textveil.training.one_budget import one_budget
 
 FACTS = {"batch": 200, "examples": 10_000, "steps": 40}
 
@@ -55,3 +57,37 @@ def test_what_cannot_be_reached_is_named():
 def test_what_has_no_joint_promise_is_refused(more, why):
     with pytest.raises(BadInput, match=why):
         one_budget(2.0, 1e-5, **FACTS, **more)
+
+
+def test_words_are_counted_by_the_declared_unit_though_users_are_known(monkeypatch):
+    """Five texts of one user move the counts by the words of five examples; per user they would count as one."""
+    texts, users = ["alpha beta", "alpha gamma", "alpha delta", "beta", "beta"], ["u", "u", "u", "v", "v"]
+    counted = {}
+    for unit in ("example", "user"):
+        budget = one_budget(2.0, 1e-5, **FACTS, unit=unit)
+        units = []
+        monkeypatch.setattr(budget.vocabulary, "apply", lambda data, noise, u=units: u.extend(map(list, data)) or {})
+        assert budget.draw_words(texts, users, 10, noise=seeded(1)) == []
+        counted[unit] = units
+    assert [sorted(unit) for unit in counted["example"]] == [t.split() for t in texts]
+    assert [sorted(unit) for unit in counted["user"]] == [
+        sorted("alpha beta alpha gamma alpha delta".split()),
+        ["beta"] * 2,
+    ]
+
+
+def test_drawn_words_are_a_plain_list_that_can_be_kept():
+    budget = one_budget(8.0, 1e-5, vocab_epsilon=6.0, **FACTS)
+    texts = [f"common words {n}" for n in range(3000)]
+    words = budget.draw_words(texts, None, 1, noise=seeded(1))
+    assert type(words) is list and words in (["common"], ["words"])
+    model = LanguageModel(words, dimensions=2, hidden=2)
+    assert model.word_list() == words
+    with pytest.raises(BadInput, match="the list of words is empty"):
+        LanguageModel([]).word_list()
+
+
+def test_the_event_of_private_words_does_not_call_them_public(made):
+    model = LanguageModel(["a"], epsilon=1.5, delta=1e-5, also=(made.vocabulary_event,))
+    assumed = " ".join(model.event(made.plan).assumes)
+    assert "the list of words is priced in the same promise" in assumed and "words is public" not in assumed

@@ -22,7 +22,19 @@ from textveil.core import (
     Renyi,
     Unit,
 )
+from textveil.core.facts import (
+    DataFacts,
+    DocumentLine,
+    Facts,
+    ModelScores,
+    SamplePair,
+    SealFacts,
+    Substitution,
+    TrainingRun,
+    VectorsUsed,
+)
 from textveil.report import write_card
+from textveil.report.first_screen import badge_of
 
 VOID = {"meta", "br", "link", "img", "hr", "input"}
 METRIC = Guarantee(
@@ -87,26 +99,158 @@ def manifest(promise=METRIC, evidence=(), **more) -> dict:
 
 FULL = manifest(
     evidence=[WEAK],
-    facts={
-        "document": {"max_words": 200, "epsilon_per_word_worst": 128.0, "loss": 25600.0},
-        "policies": ["capital letters pass through", "vectors are public"],
-        "vectors": {"name": "default", "words": 20000, "fingerprint": "c0ffee"},
-        "substitution": {"stay": 0.27, "distance_hist": [3, 2, 1]},
-        "sample": {"pairs": [{"before": "the old text", "after": "an ancient note"}]},
-    },
+    passes=["the column 'customer'", "letter case"],
+    facts=Facts(
+        data=DataFacts("letters.jsonl", "2026-01-31", "text"),
+        document=DocumentLine(128.0, 200),
+        vectors=VectorsUsed("default", 20_000, "c0ffee"),
+        substitution=Substitution(0.27, (3.0, 2.0, 1.0)),
+        sample=(SamplePair("the old text", "an ancient note"),),
+        making=("12 updates",),
+        not_protected=("words outside the vocabulary", "vectors are public"),
+        beware=("the true total is 34",),
+    ).to_json(),
 )
 
 
 def test_the_whole_card_is_well_formed_and_says_everything():
     text = text_of(write_card(FULL))
     for expected in (
-        "words.brr", "Guarantee", "one word of the text".capitalize(), "Not protected", "The length of the text",
-        "capital letters pass through", "200 × 128 = 25,600", "0.5 × 256", "entry line-7", "31.0 %", "28.1 % to 34.0 %",
-        "1.0 %", "310 of 1,000", NOT_REFUTED, "vectors are public", "Theorem 3", "numpy 2.0", "default, 20,000 words",
-        "27.0 %", "the old text", "an ancient note", "How to read this card",
+        "words.brr", "Guarantee for near words", "One occurrence of a word", "Not protected", "The length of the text",
+        "Words outside the vocabulary", "200 × 128 = 25,600", "0.5 × 256", "entry line-7", "31.0 %", "28.1 % to 34.0 %",
+        "1.0 %", "310 of 1,000", NOT_REFUTED, "Vectors are public", "Theorem 3", "numpy 2.0", "default, 20,000 words",
+        "27.0 %", "the old text", "an ancient note", "How to read this card", "12 updates", "letters.jsonl",
+        "Leaves unprotected", "The column 'customer'", "Letter case", "the true total is 34",
     ):  # fmt: skip
         assert expected in text, expected
-    assert text.count("vectors are public") == 1
+    assert text.lower().count("vectors are public") == 1
+
+
+def section_of(page: str, title: str) -> str:
+    """The text of one section."""
+    inner = re.search(rf"<section><h2>{re.escape(title)}</h2>(.*?)</section>", page, re.DOTALL)
+    assert inner, f"there is no section '{title}'"
+    return text_of(inner.group(1))
+
+
+def test_how_it_was_made_does_not_stand_under_not_protected():
+    page = write_card(FULL)
+    assert "12 updates" in section_of(page, "How it was made")
+    assert "12 updates" not in section_of(page, "What is protected, and what is not")
+
+
+def test_a_release_of_format_1_still_has_a_card():
+    facts = {
+        "document": {"max_words": 200, "epsilon_per_word_worst": 128.0, "loss": 25600.0},
+        "policies": ["not hidden: ordinary words", "12 updates"],
+        "vectors": {"name": "default", "words": 20000, "fingerprint": "c0ffee"},
+        "sample": {"pairs": [{"before": "the old text", "after": "an ancient note"}]},
+    }
+    page = write_card(manifest(evidence=[WEAK], facts=facts))
+    assert "200 × 128 = 25,600" in text_of(page)
+    assert "Not hidden: ordinary words" in section_of(page, "What is protected, and what is not")
+    assert "12 updates" in section_of(page, "How it was made")
+    assert "is not known" in section_of(page, "Leaves unprotected")
+
+
+def test_what_passed_is_listed_whole_or_said_to_be_nothing():
+    page = write_card(manifest(passes=[f"the column 'c{i}'" for i in range(30)]))
+    listed = section_of(page, "Leaves unprotected")
+    assert all(f"The column 'c{i}'" in listed for i in range(30))
+    assert "Nothing of the input left" in section_of(write_card(manifest(passes=[])), "Leaves unprotected")
+
+
+WORD, DOCUMENT = (Unit.WORD, Adjacency.METRIC), (Unit.DOCUMENT, Adjacency.ADD_REMOVE)
+BADGES = [
+    (Guarantee(Pure(1.0), *DOCUMENT), "Guarantee", "guarantee"),
+    (Guarantee(Pure(2.94), *DOCUMENT), "Guarantee", "guarantee"),  # an even guess is right 94.98 % of the time
+    (Guarantee(Pure(2.95), *DOCUMENT), "Weak guarantee", "near"),
+    (Guarantee(Approx(2.9, 0.2), *DOCUMENT), "Weak guarantee", "near"),
+    (Guarantee(Metric(0.5, "hamming", "a", 256.0), *WORD), "Guarantee for near words", "near"),
+    (Guarantee(Metric(0.5, "hamming", "a", 5.0), *WORD), "Guarantee", "guarantee"),
+    (Guarantee(Metric(0.5, "hamming", "a"), *WORD), "Guarantee for near words", "near"),
+    (Guarantee(LimitedPrecision(1.0, 10), *DOCUMENT), "Guarantee", "guarantee"),
+    (Guarantee(LimitedPrecision(5.0, 10), *DOCUMENT), "Weak guarantee", "near"),
+    (Guarantee(Measured(0.1, 0.0, "a law"), *DOCUMENT), "Measured", "measured"),
+]
+
+
+@pytest.mark.parametrize(("promise", "name", "tone"), BADGES)
+def test_a_badge_is_green_only_where_the_worst_neighbours_stay_alike(promise, name, tone):
+    badge = badge_of(promise)
+    assert (badge.name, badge.tone) == (name, tone)
+    assert f'<body class="label-{tone}">' in write_card(manifest(promise))
+
+
+def test_no_refuted_or_drafted_promise_is_green():
+    green = Guarantee(Pure(1.0), *DOCUMENT)
+    assert badge_of(green, refuted=True).tone == "broken"
+    assert badge_of(green, draft=True).tone == "seeded"
+
+
+def first_screen(page: str) -> str:
+    return text_of(page[page.index("<header>") : page.index("</header>") + len("</header>")])
+
+
+def test_the_first_screen_says_whom_how_sure_and_what_was_measured():
+    counts = Guarantee(LimitedPrecision(1.0, 10), Unit.DOCUMENT, Adjacency.METRIC)
+    found = Evidence("counts.passage", "success", 0.52, 0.5, 520, 1000, unit=Unit.DOCUMENT)
+    text = first_screen(write_card(manifest(counts, [found])))
+    assert "cannot be right more than 73.2 % of the time" in text
+    assert "if they differ in at most 10 counts" in text
+    assert "counts.passage) reached success 52.0 %, by chance 50.0 %" in text
+    assert "one whole document" not in text
+    near = first_screen(write_card(manifest()))
+    assert "which of two near words (at most 5.88 apart in hamming distance)" in near
+    assert "no attack stands on this card yet" in near
+
+
+@pytest.mark.parametrize("promise", [promise for promise, _, _ in BADGES])
+def test_nothing_under_protected_describes_a_lack(promise):
+    page = write_card(manifest(promise))
+    panel = re.search(r'<div class="panel"><h3>Protected.*?</div>', page, re.DOTALL)
+    if panel is not None:
+        assert "practically always" not in text_of(panel.group())
+        assert "worst loss" not in text_of(panel.group())
+
+
+def test_below_1_is_not_called_strong_beside_an_epsilon_per_step():
+    assert "Below 1 is strong" not in text_of(write_card(manifest()))
+    assert "Below 1 is strong" in text_of(write_card(manifest(Guarantee(Pure(1.0), *DOCUMENT))))
+
+
+def test_evidence_scored_with_the_private_text_is_marked():
+    mark = "scored with the private text"
+    assert mark not in text_of(write_card(manifest(evidence=[WEAK])))
+    assert mark in text_of(write_card(manifest(evidence=[{**WEAK.to_json(), "published": True}])))
+
+
+def test_a_ceiling_names_the_words_it_is_about():
+    ceiling = Evidence("words.bayes", "success", 0.2, 0.01, 200, 1000, upper=0.248)
+    assert "for words drawn from the public prior" in text_of(write_card(manifest(evidence=[ceiling])))
+
+
+def test_the_strongest_attack_is_the_one_that_gains_most_over_chance():
+    lookup = Evidence("hashed.lookup", "success", 0.5, 0.5, 500, 1000)
+    assert "words.bayes" in first_screen(write_card(manifest(evidence=[lookup, WEAK])))
+
+
+def test_the_dearest_term_stands_beside_a_lenient_headline():
+    facts = Facts(seal=SealFacts("quiet", "kernel", 3, 0.1, 0.5, costs={"1": 998.7, "100": 2.8})).to_json()
+    promise = Guarantee(Measured(2.8, 1e-5, "a law"), Unit.TERM, Adjacency.ADD_REMOVE)
+    page = write_card(manifest(promise, facts=facts))
+    assert "998.7" in first_screen(page)
+    assert "documents that keep a row 3" in section_of(page, "How it was made")
+
+
+def test_printed_losses_are_rounded_up():
+    assert "ε 0.3607" in text_of(write_card(manifest(Guarantee(Pure(0.36062), *DOCUMENT))))
+    assert "with δ 1.3e-06" in text_of(write_card(manifest(Guarantee(Approx(1.0, 1.21e-6), *DOCUMENT))))
+
+
+def test_a_ceiling_is_rounded_up():
+    ceiling = Evidence("words.bayes", "success", 0.2, 0.01, 200, 1000, upper=0.24812)
+    assert "more often than 24.9 %" in text_of(write_card(manifest(evidence=[ceiling])))
 
 
 @pytest.mark.parametrize("shown", [FULL, manifest()])
@@ -119,21 +263,28 @@ def test_nothing_is_loaded_from_outside(shown):
 
 
 def test_a_card_stays_small_whatever_the_sample():
-    facts = {"sample": {"pairs": [{"before": "x" * 10**6, "after": "&" * 10**6}] * 50}}
+    facts = {"sample": [{"before": "x" * 10**6, "after": "&" * 10**6}] * 50}
     many = {"keep": [f"word{i}" for i in range(100_000)]}
-    assert len(write_card(manifest(facts=facts, parameters=many, evidence=[WEAK] * 20)).encode()) < 300_000
+    passes = [f"kept words: {' '.join(many['keep'])}"]
+    page = write_card(manifest(facts=facts, parameters=many, evidence=[WEAK] * 20, passes=passes))
+    assert len(page.encode()) < 300_000
 
 
 def test_everything_is_escaped():
     evil = '<script>alert("x")</script>&\'"'
     promise = Guarantee(Metric(0.5, evil, evil, 9.0), Unit.WORD, Adjacency.METRIC, (evil,), evil)
     evidence = Evidence(evil, evil, 0.5, 0.1, 5, 10, notes=(evil,))
-    facts = {
-        "document": {"max_words": evil, "epsilon_per_word_worst": evil, "loss": evil},
-        "policies": [evil],
-        "vectors": {"name": evil, "words": evil, "fingerprint": evil},
-        "sample": {"pairs": [{"before": evil, "after": evil}]},
-    }
+    facts = Facts(
+        data=DataFacts(evil, evil, evil),
+        vectors=VectorsUsed(evil, 3, evil),
+        scores=ModelScores((evil,), {}, evil),
+        training=TrainingRun(((1.0, 1, 1),), 1, sampling=evil),
+        seal=SealFacts(evil, evil, costs={evil: 1.0}, how_counted=evil),
+        sample=(SamplePair(evil, evil),),
+        making=(evil,),
+        not_protected=(evil,),
+        beware=(evil,),
+    ).to_json()
     page = write_card(
         manifest(
             promise,
@@ -145,11 +296,12 @@ def test_everything_is_escaped():
             versions={evil: evil},
             parameters={evil: evil},
             textveil=evil,
+            passes=[evil],
         )
     )
     assert "<script" not in page
     assert "script" not in read(page).names
-    assert text_of(page).count(evil) >= 14
+    assert text_of(page).count(evil) >= 25
 
 
 def test_no_text_of_the_release_without_the_bundled_sample():
@@ -174,7 +326,8 @@ def test_refuted_evidence_is_shown_first_and_in_the_table():
     assert "THE PROMISE IS REFUTED" in text
     assert "refuted: the promise does not hold" in text
     assert page.index("THE PROMISE IS REFUTED") < page.index("<h1>")
-    assert "A theorem covers what was done." not in text.split("How to read this card")[0]
+    assert "Claimed, and not kept" in text
+    assert "A theorem covers" not in text.split("How to read this card")[0]
     assert "REFUTED" not in text_of(write_card(FULL))
 
 
@@ -194,13 +347,13 @@ def test_evidence_about_another_unit_is_not_compared():
 
 def test_unreadable_evidence_is_counted_and_missing_evidence_said():
     assert "1 entries of evidence could not be read" in text_of(write_card(manifest(evidence=[{"attack": "x"}])))
-    assert "No attack has been run" in text_of(write_card(manifest()))
+    assert "No attack on this release stands on its card yet" in text_of(write_card(manifest()))
 
 
 LOSSES = [
     (Pure(1.0), "Guarantee", "ε 1"),
     (Approx(1.0, 1e-6), "Guarantee", "with δ 1e-06"),
-    (Metric(0.5, "euclidean"), "Guarantee", "unbounded"),
+    (Metric(0.5, "euclidean"), "Guarantee for near inputs", "how far two of them can be is not known"),
     (LimitedPrecision(1.0, 10), "Guarantee", "at most 10 in total"),
     (Renyi(2.0, 0.5), "Guarantee", "order 2"),
     (ZCDP(0.5), "Guarantee", "ρ 0.5"),
@@ -216,7 +369,8 @@ LOSSES = [
 def test_every_kind_of_loss_has_its_label_and_words(loss, badge, said):
     page = write_card(manifest(Guarantee(loss, Unit.USER, Adjacency.ADD_REMOVE), [WEAK]))
     assert f'<span class="badge">{badge}</span>' in page
-    assert f'<body class="label-{loss.label}">' in page
+    tone = "near" if "near" in badge else loss.label
+    assert f'<body class="label-{tone}">' in page
     assert said in text_of(page)
 
 

@@ -49,6 +49,21 @@ def test_one_row_per_release(tmp_path):
     assert not re.search(r"https?:|url\(|@import|<script", page)
 
 
+def test_a_row_has_the_badge_of_its_card_and_what_left_unprotected(tmp_path):
+    put(tmp_path / "near", Metric(0.5, "hamming", "x", 256), [FOUND])
+    put(tmp_path / "green", Pure(1.0))
+    shown = json.loads((tmp_path / "near" / "release.json").read_text())
+    shown |= {"format": 2, "passes": ["the column 'customer'"], "facts": {"making": ["drawn on one machine"]}}
+    (tmp_path / "near" / "release.json").write_text(json.dumps(shown))
+    rows = {row["name"]: row for row in write_report(tmp_path)["releases"]}
+    assert (rows["green"]["bounding"], rows["near"]["bounding"]) == (True, False)
+    assert rows["near"]["passes"] == ["the column 'customer'"]
+    assert "near words" in rows["near"]["in_short"]
+    page = (tmp_path / "report.html").read_text()
+    assert '<span class="label-near"><span class="badge badge-plain">Guarantee for near words</span></span>' in page
+    assert '<span class="label-guarantee"><span class="badge badge-plain">Guarantee</span></span>' in page
+
+
 def test_a_single_release_is_its_own_report(tmp_path):
     put(tmp_path / "one", Pure(1.0))
     result = write_report(tmp_path / "one")

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from textveil.hashed.cost import columns_of
-from textveil.reproduce import paper01_cells, paper01_models, paper01_probes, paper01_states, paper01_toy, study_of
+from textveil.reproduce import study_of
 from textveil.reproduce.claims import judge_all, load_claims
 from textveil.reproduce.figures import svg
-from textveil.reproduce.paper01_attacks import WAYS
-from textveil.reproduce.paper01_data import CLAUSES, FIVE, STATES, split, states_named
-from textveil.reproduce.paper01_measures import counted, falling, median_over, share
+from textveil.reproduce.measures import counted, falling, median_over, share
+from textveil.reproduce.paper01 import cells, models, probes, states, toy
+from textveil.reproduce.paper01.attacks import WAYS
+from textveil.reproduce.paper01.data import CLAUSES, FIVE, STATES, split, states_named
 from textveil.reproduce.study import Cell, Results
 
 DETECTORS = ("correlation", "granularity", "likelihood")
@@ -33,13 +34,15 @@ def _made_up(kind: str, noise: np.random.Generator) -> dict[str, Any]:
         return {"two worlds": evidence}
     if kind == "probes":
         numbers: dict[str, Any] = {"sets": 10, "trained_states": 80, "other_states": 420, "states": 500}
-        for way in paper01_probes.WAYS:
+        for way in probes.WAYS:
             numbers |= {
                 f"{n}_{way}": int(noise.integers(0, 10)) for n in ("trained", "others", "extracted", "rejected")
             }
             numbers |= {f"{n}_{way}": float(noise.random()) for n in ("frequent", "rare", "gap", "f")}
             numbers[f"p_values_{way}"] = noise.random(10).tolist()
         return numbers
+    if kind == "sound_curve":
+        return {"f": [0.7 + 0.1 * noise.random()]}
     if kind == "sound":
         return {"f_before": 0.7 + 0.1 * noise.random(), "f_sound": 0.6}
     if kind == "corpus":
@@ -71,7 +74,7 @@ def _clause(noise: np.random.Generator) -> dict[str, Any]:
 def test_every_claim_can_be_judged_and_every_figure_drawn():
     study, noise = study_of("01"), np.random.default_rng(5)
     by_cell = {
-        cell: paper01_toy.toy(None, **cell.parameters) if cell.kind == "toy" else _made_up(cell.kind, noise)
+        cell: toy.toy(None, **cell.parameters) if cell.kind == "toy" else _made_up(cell.kind, noise)
         for cell in study.cells("small")
     }
     results = Results(by_cell)
@@ -80,15 +83,15 @@ def test_every_claim_can_be_judged_and_every_figure_drawn():
     words = {j.claim.id: j.verdict.word for j in judged}
     assert words["tables-2-3"] == words["tables-2-3-filled"] == words["lemma-3"] == words["claim-3"] == "confirmed"
     figures = study.figures(results)
-    assert [f.name for f in figures] == ["figure-2", "table-4", "table-1", "attacks"]
+    assert [f.name for f in figures] == ["figure-2", "table-4", "table-1", "attacks", "sound"]
     assert all(svg(figure).startswith("<svg") for figure in figures)
 
 
 def test_the_toy_table_is_that_of_the_paper():
-    table = paper01_toy.toy_table()
+    table = toy.toy_table()
     assert table.present[3977].tolist() == [False, True] and not table.present[3978].any()
     assert table.weights[3975].tolist() == pytest.approx([0.55, 0.14])
-    found = paper01_toy.toy(None, seed=3)
+    found = toy.toy(None, seed=3)
     assert (found["changed_genuine"], found["filled"], found["distinct"]) == (0, 1.0, 1)
 
 
@@ -103,24 +106,24 @@ def test_document_sets_have_the_occurrences_of_table_1():
     by_state = {f"s{i}": list(range(30 * i, 30 * i + n)) for i, n in enumerate([25, 20, 14, 9, 8, 5, 3, 2, 1, 1, 1])}
     owner = {place: state for state, places in by_state.items() for place in places}
     for seed in range(20):
-        drawn = paper01_states.draw_set(by_state, seed)
+        drawn = states.draw_set(by_state, seed)
         named = [owner[place] for place in drawn.places]
-        assert tuple(named.count(state) for state in drawn.states) == paper01_states.OCCURRENCES
+        assert tuple(named.count(state) for state in drawn.states) == states.OCCURRENCES
         assert len(set(drawn.places)) == len(drawn.places) == 25
-    assert paper01_states.draw_set(by_state, 3) == paper01_states.draw_set(by_state, 3)
+    assert states.draw_set(by_state, 3) == states.draw_set(by_state, 3)
 
 
 def test_changes_of_extractions_are_counted_by_hand():
     before = [np.array([1, 1, 0, 0, 1, 0, 1])]
     after = [[np.array([1, 0, 0, 1, 0, 0, 1])]]  # one shorter, one new, one lost, one the same
-    found = paper01_cells._changes("paper", before, after)
+    found = cells._changes("paper", before, after)
     assert found == {"changed_paper": 4, "lost_paper": 1, "extractions_paper": 5}
 
 
 def test_span_scores_need_half_of_the_longer():
     long, short = np.array([1, 1, 1, 1, 0]), np.array([1, 1, 0, 0, 0])
-    assert paper01_models.span_score([(long, short)]).f == 1.0
-    assert paper01_models.span_score([(long, np.array([1, 0, 0, 0, 0]))]).f == 0.0
+    assert models.span_score([(long, short)]).f == 1.0
+    assert models.span_score([(long, np.array([1, 0, 0, 0, 0]))]).f == 0.0
 
 
 def test_the_divergence_at_one_order_is_that_of_the_moments():
@@ -130,7 +133,7 @@ def test_the_divergence_at_one_order_is_that_of_the_moments():
     v1, v2, gap = values.var(), kept.var(), values.mean() - kept.mean()
     middle = 1.2 * v2 - 0.2 * v1
     expected = np.log(v2 / v1) / 2 + np.log(v2 / middle) / (2 * 0.2) + 1.2 * gap**2 / (2 * middle)
-    assert paper01_cells.renyi([column], 1, 1.2) == pytest.approx(expected)
+    assert cells.renyi([column], 1, 1.2) == pytest.approx(expected)
 
 
 def _results(values: list[float], name: str = "x") -> Results:
@@ -147,5 +150,5 @@ def test_measures_by_hand():
 
 @pytest.mark.data
 def test_eight_states_can_be_drawn_from_the_contracts(data_dir):
-    drawn = paper01_states.draw_set(paper01_states.contracts_by_state(data_dir), 0)
+    drawn = states.draw_set(states.contracts_by_state(data_dir), 0)
     assert len(drawn.places) == 25 and set(drawn.states) <= set(STATES)

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from textveil.reproduce import paper02_measures as measures
 from textveil.reproduce import study_of
 from textveil.reproduce.cells import Cell
 from textveil.reproduce.claims import gaps, load_claims
 from textveil.reproduce.figures import Figure, svg
 from textveil.reproduce.heat import SHADES, HeatMap
-from textveil.reproduce.paper02_arms import ARMS, CONTROL, Level, private
-from textveil.reproduce.paper02_cells import topics_level
-from textveil.reproduce.paper02_data import Corpus, complaints, largest_counts, seed_of, synthetic
-from textveil.reproduce.paper02_models import lsa, thinned
+from textveil.reproduce.paper02 import measures
+from textveil.reproduce.paper02.arms import ARMS, CONTROL, Level, private
+from textveil.reproduce.paper02.cells import topics_level
+from textveil.reproduce.paper02.data import Corpus, complaints, largest_counts, seed_of, synthetic
+from textveil.reproduce.paper02.models import lsa, thinned
 from textveil.reproduce.study import Results
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from textveil.reproduce import paper07_measures as measures
 from textveil.reproduce import study_of
 from textveil.reproduce.cells import Cell
 from textveil.reproduce.claims import gaps, load_claims
 from textveil.reproduce.figures import svg
+from textveil.reproduce.paper07 import measures
 from textveil.reproduce.study import Results
 
 
@@ -71,7 +71,7 @@ def test_figures_are_drawn():
 
 @pytest.mark.data
 def test_texts_of_the_study(data_dir):
-    from textveil.reproduce.paper07_data import CHEMICALS, tagged
+    from textveil.reproduce.paper07.data import CHEMICALS, tagged
 
     rows = tagged(data_dir, CHEMICALS, 20, 0)
     assert len(rows) == 20 and all(len(words) == len(tags) for words, tags in rows)

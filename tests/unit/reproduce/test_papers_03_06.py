@@ -13,12 +13,23 @@ from typer.testing import CliRunner
 
 from textveil.cli.reproduce import reproduce
 from textveil.noise.source import seeded
-from textveil.reproduce import PAPERS, datasets, paper03_cells, paper06_words, study_of
+from textveil.reproduce import PAPERS, datasets, study_of
 from textveil.reproduce.claims import gaps, judge_all, load_claims
 from textveil.reproduce.figures import svg
-from textveil.reproduce.paper06_measures import error_at_loss, loss_at_error
-from textveil.reproduce.paper06_tasks import ARMS
+from textveil.reproduce.paper03.cells import _average_hamming, _complement, certificate
+from textveil.reproduce.paper06.measures import error_at_loss, loss_at_error
+from textveil.reproduce.paper06.tasks import ARMS
+from textveil.reproduce.paper06.words import (
+    RANKS,
+    READINGS,
+    inference_error,
+    lexicon,
+    line_certificate,
+    line_odds,
+    outputs_of_arms,
+)
 from textveil.reproduce.study import Results
+from textveil.reproduce.verdicts import WORDS
 from textveil.text.codes import Codes, hamming
 from textveil.text.vectors import from_arrays
 
@@ -54,7 +65,7 @@ def _made_up(kind: str, parameters: dict[str, Any], noise: np.random.Generator) 
         return found
 
     if kind == "lexicon":
-        ranks = [f"{r} rank={k}" for r in paper06_words.READINGS for k in paper06_words.RANKS]
+        ranks = [f"{r} rank={k}" for r in READINGS for k in RANKS]
         names = [*ARMS, "printed t=0", *ranks]
         return {"words": 100, "arms": arms(names, parameters["epsilon"])}
     if kind == "task":
@@ -85,7 +96,7 @@ def test_every_claim_can_be_judged_and_every_figure_drawn(paper):
     results = Results(by_cell)
     judged = judge_all(load_claims(paper), study, results, set())
     assert all(j.measures for j in judged)
-    assert {j.verdict.word for j in judged} <= {"confirmed", "refuted", "not comparable"}
+    assert {j.verdict.word for j in judged} <= set(WORDS)
     assert all(svg(figure).startswith("<svg") for figure in study.figures(results))
 
 
@@ -93,16 +104,16 @@ def test_every_claim_can_be_judged_and_every_figure_drawn(paper):
 
 
 def test_theorem_1_holds_without_the_exclusion_and_fails_with_it():
-    sound = paper06_words.line_certificate(None, t=0.5, epsilon=1.0, reading="sound", points=4001)
-    printed = paper06_words.line_certificate(None, t=0.5, epsilon=1.0, reading="printed", points=4001)
+    sound = line_certificate(None, t=0.5, epsilon=1.0, reading="sound", points=4001)
+    printed = line_certificate(None, t=0.5, epsilon=1.0, reading="printed", points=4001)
     assert sound["worst"] <= 1e-9
     assert printed["worst"] == "inf"
     assert printed["stay"] == [0.0] * 5
 
 
 def test_figure_1_has_one_and_two_candidates():
-    assert paper06_words.line_odds(None, t=0.0, points=301)["most_candidates"] == 1
-    found = paper06_words.line_odds(None, t=0.5, points=301)
+    assert line_odds(None, t=0.0, points=301)["most_candidates"] == 1
+    found = line_odds(None, t=0.5, points=301)
     assert (found["fewest_candidates"], found["most_candidates"]) == (2, 2)
     assert np.allclose(np.sum(list(found["odds"].values()), axis=0), 1, atol=1e-5)
 
@@ -110,7 +121,7 @@ def test_figure_1_has_one_and_two_candidates():
 def test_arms_without_noise_are_the_neighbours_themselves():
     words = from_arrays(["a", "b", "c", "d"], [[0.0], [1.0], [2.5], [4.5]], allow_zero=True)
     inputs = np.array([0, 1, 2, 3])
-    arms = paper06_words.outputs_of_arms(words, inputs, 1e7, seeded(1), ranks=(1, 2))
+    arms = outputs_of_arms(words, inputs, 1e7, seeded(1), ranks=(1, 2))
     assert arms["sound t=0"].tolist() == [0, 1, 2, 3]
     assert arms["mahalanobis"].tolist() == [0, 1, 2, 3]
     assert arms["sound t=1"].tolist() == [1, 0, 1, 2]
@@ -123,8 +134,8 @@ def test_inference_error_of_a_channel_that_tells_all_and_nothing():
     noise = seeded(3)
     inputs = noise.below(4, 4000)
     prior = np.full(4, 0.25)
-    assert paper06_words.inference_error(inputs, inputs, prior, noise)["optimal"] == 0
-    told_nothing = paper06_words.inference_error(inputs, np.zeros_like(inputs), prior, noise)
+    assert inference_error(inputs, inputs, prior, noise)["optimal"] == 0
+    told_nothing = inference_error(inputs, np.zeros_like(inputs), prior, noise)
     assert told_nothing["sampling"] > 0.6  # 3/4, far beyond chance of falling below
 
 
@@ -143,15 +154,15 @@ def test_curves_are_read_between_their_points():
 
 
 def test_theorem_3_by_enumeration():
-    assert paper03_cells.certificate(None, bits=6, words=8, epsilon=0.7, seed=1)["worst"] <= 1e-9
+    assert certificate(None, bits=6, words=8, epsilon=0.7, seed=1)["worst"] <= 1e-9
 
 
 def test_average_and_largest_hamming_distance():
     bits = np.random.default_rng(0).integers(2, size=(40, 70))
     codes = Codes.from_bits([f"w{i}" for i in range(40)], bits)
     table = hamming(codes.words64[:, None], codes.words64[None])
-    assert paper03_cells._average_hamming(codes) == pytest.approx(table.mean())
-    assert 70 - hamming(paper03_cells._complement(codes)[:, None], codes.words64[None]).min() == table.max()
+    assert _average_hamming(codes) == pytest.approx(table.mean())
+    assert 70 - hamming(_complement(codes)[:, None], codes.words64[None]).min() == table.max()
 
 
 def test_first_words_cuts_after_a_word():
@@ -192,7 +203,7 @@ def test_a_part_runs_without_data_and_leaves_a_page(app, tmp_path, monkeypatch):
 
 @pytest.mark.data
 def test_a_lexicon_cell_on_real_vectors(data_dir: Path):
-    found = paper06_words.lexicon(data_dir, embedding="word2vec", epsilon=50, seed=0, draws=4000)
+    found = lexicon(data_dir, embedding="word2vec", epsilon=50, seed=0, draws=4000)
     arms = found["arms"]
     assert found["words"] > 3500
     assert arms["sound t=0"]["stay"] > 0.99  # noise of length 6 in 300 dimensions hardly moves a word

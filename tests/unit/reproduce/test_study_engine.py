@@ -95,6 +95,29 @@ def test_what_changes_a_cell_runs_it_again(work, tmp_path):
     assert go(reads, cell, data) == 1
 
 
+def test_two_papers_never_share_a_key():
+    cell, kind = Cell.of("a", seed=1), Kind(print)
+    assert key_of("01", cell, kind, None) != key_of("02", cell, kind, None)
+
+
+def test_changed_code_is_a_new_key_and_a_changed_sentence_is_not(work, tmp_path):
+    cell, kind, module = Cell.of("square", seed=1), Kind(work.square), tmp_path / "study_work.py"
+    before = key_of("99", cell, kind, None)
+    module.write_text(WORK.replace("def square", "# why\ndef square").replace("seed):", "seed):\n    'Says so.'"))
+    assert key_of("99", cell, kind, None) == before
+    module.write_text(WORK.replace("seed * seed", "seed**3"))
+    assert key_of("99", cell, kind, None) != before
+
+
+def test_the_key_sees_what_a_cell_imports_of_its_study():
+    from textveil.reproduce import study_of as paper
+    from textveil.reproduce.code_hash import _modules_behind
+
+    modules = {name for name, _ in _modules_behind(paper("01").kinds["attacks"].function)}
+    assert {f"textveil.reproduce.paper01.{name}" for name in ("attacks", "data", "models", "states")} <= modules
+    assert not any(name.endswith((".measures", ".figures", ".study")) for name in modules)  # judging is no running
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_failing_cell_is_named_and_the_others_are_kept(work, tmp_path, jobs):
     log = tmp_path / "log"
@@ -163,7 +186,7 @@ def test_timed_cells_come_last(work, tmp_path):
 
 def test_a_damaged_result_counts_as_absent(tmp_path):
     store, cell = Store(tmp_path), Cell.of("a", seed=1)
-    key = key_of(cell, Kind(print), None)
+    key = key_of("99", cell, Kind(print), None)
     store.put(key, cell, {"x": 1}, 0.5)
     assert store.get(key)["result"] == {"x": 1}
     next(tmp_path.rglob("*.json")).write_text('{"result": ')
@@ -173,9 +196,9 @@ def test_a_damaged_result_counts_as_absent(tmp_path):
 def test_the_data_must_be_there(tmp_path):
     kind = Kind(print, needs=("texts",))
     with pytest.raises(BadInput, match="--data"):
-        key_of(Cell.of("a"), kind, None)
+        key_of("99", Cell.of("a"), kind, None)
     with pytest.raises(BadInput, match="no folder 'texts'"):
-        key_of(Cell.of("a"), kind, tmp_path)
+        key_of("99", Cell.of("a"), kind, tmp_path)
 
 
 def test_scales_and_parts_are_checked():

@@ -8,18 +8,23 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from textveil.core.errors import UnknownName
+from textveil.core.errors import BadInput, UnknownName
+from textveil.reproduce import study_of
 from textveil.reproduce.cells import Cell, Kind
 from textveil.reproduce.claims import Claim, gaps, judge_all
 from textveil.reproduce.figures import Figure, Panel, Series, svg
+from textveil.reproduce.report import judge_again, report
 from textveil.reproduce.study import Run, Study
 from textveil.reproduce.tables import markdown, summary, text_table, write
 from textveil.reproduce.verdicts import (
     CONFIRMED,
     NOT_COMPARABLE,
+    ONE_RUN,
+    REACHES_OVER,
     REFUTED,
     UNDECIDED,
     Measure,
+    Verdict,
     judge,
     mean_of,
     shared_level,
@@ -36,15 +41,15 @@ def measure(low: float, high: float) -> Measure:
         ("above", {"limit": 0}, [(0.1, 0.2)], CONFIRMED),
         ("above", {"limit": 0}, [(0.0, 0.2)], CONFIRMED),
         ("above", {"limit": 0}, [(-0.2, -0.1)], REFUTED),
-        ("above", {"limit": 0}, [(-0.1, 0.1)], NOT_COMPARABLE),
+        ("above", {"limit": 0}, [(-0.1, 0.1)], UNDECIDED),
         ("above", {"limit": 0}, [(0.1, 0.2), (-0.2, -0.1)], REFUTED),
-        ("above", {"limit": 0}, [(0.1, 0.2), (-0.1, 0.1)], NOT_COMPARABLE),
+        ("above", {"limit": 0}, [(0.1, 0.2), (-0.1, 0.1)], UNDECIDED),
         ("below", {"limit": 0.01}, [(-0.1, 0.005)], CONFIRMED),
         ("below", {"limit": 0.01}, [(0.02, 0.03)], REFUTED),
-        ("below", {"limit": 0.01}, [(-math.inf, math.inf)], NOT_COMPARABLE),
+        ("below", {"limit": 0.01}, [(-math.inf, math.inf)], UNDECIDED),
         ("within", {"low": 0.4, "high": 0.6}, [(0.45, 0.55)], CONFIRMED),
         ("within", {"low": 0.4, "high": 0.6}, [(0.61, 0.7)], REFUTED),
-        ("within", {"low": 0.4, "high": 0.6}, [(0.35, 0.45)], NOT_COMPARABLE),
+        ("within", {"low": 0.4, "high": 0.6}, [(0.35, 0.45)], UNDECIDED),
         ("near", {"value": 0.5, "tolerance": 0.05}, [(0.46, 0.54)], CONFIRMED),
         ("near", {"value": 2, "tolerance": 0}, [(2, 2)], CONFIRMED),
         ("near", {"value": 2, "tolerance": 0}, [(1, 1)], REFUTED),
@@ -55,8 +60,18 @@ def test_a_rule_looks_at_the_interval(rule, settings, intervals, word):
 
 
 def test_an_undecided_claim_says_so():
-    assert judge("above", [measure(-1, 1)], limit=0).reason == UNDECIDED
+    assert judge("above", [measure(-1, 1)], limit=0).reason == REACHES_OVER
     assert judge("not_comparable", [measure(0, 1)], reason="other data").reason == "other data"
+
+
+@pytest.mark.parametrize("value", [-1.0, 0.0, 1.0])
+def test_one_run_has_no_interval_and_no_verdict(value):
+    once = Measure("m", value, value, value, n=1)
+    assert (once.low, once.high) == (-math.inf, math.inf)
+    assert judge("above", [once], limit=0) == Verdict(UNDECIDED, ONE_RUN)
+    assert judge("near", [once], value=value, tolerance=5) == Verdict(UNDECIDED, ONE_RUN)
+    assert judge("above", [once, measure(0.1, 0.2)], limit=0) == Verdict(UNDECIDED, ONE_RUN)
+    assert judge("above", [once, measure(-0.2, -0.1)], limit=0).word == REFUTED  # another measure decides
 
 
 def test_unknown_rules_are_refused_and_nothing_measured_decides_nothing():
@@ -125,6 +140,53 @@ def test_the_page_and_its_json(tmp_path):
     assert "![A figure](figure-1.svg)" in page
     assert page == markdown(whole, [figure])
     assert text_table(judged)[0].startswith("confirmed")
+
+
+def test_the_page_tells_one_run_from_an_interval():
+    done = Run(results={Cell.of("a", seed=1): {"x": 3}}, seconds={Cell.of("a", seed=1): 0.1})
+    once = claim(measure="mean_over", arguments={"kind": "a", "number": "x", "label": "v"})
+    judged = judge_all([once], STUDY, done.view(), set())
+    page = markdown(summary(STUDY, done, judged, "small"), [])
+    assert "| v: 3 (one run) | **undecided**: one run |" in page
+    assert "1 claims: 1 undecided." in page
+
+
+def test_kept_results_are_judged_again_without_a_run(tmp_path):
+    study = study_of("06")
+    cells = {cell: study.kinds[cell.kind].function(None, **cell.parameters) for cell in study.cells("small", "figure1")}
+    done = Run(results=cells, seconds=dict.fromkeys(cells, 0.1))
+    write(tmp_path, summary(study, done, [], "small"), [])
+    whole, lines = judge_again(study, tmp_path)
+    words = {c["id"]: c["verdict"] for c in whole["claims"]}
+    assert words["f1-laplace"] == CONFIRMED
+    assert words["f2k-laplace-lowest"] == "not run"
+    assert len(lines) == len(words)
+    assert (tmp_path / "figure-1.svg").exists()
+    with pytest.raises(BadInput, match="no results"):
+        judge_again(study, tmp_path / "nowhere")
+
+
+def test_a_result_folder_serves_as_a_cache(tmp_path):
+    study, out = study_of("06"), tmp_path / "out"
+    first, _ = report(study, "small", "figure1", cache=tmp_path / "a", out=out)
+    assert all("key" in cell for cell in first["cells"])
+    counted = []
+    again, _ = report(study, "small", "figure1", cache=tmp_path / "b", out=out, progress=lambda c, s: counted.append(s))
+    assert counted == [0.0] * len(first["cells"])  # nothing was run
+    assert again["cells"] == first["cells"]
+    stale = json.loads((out / "results.json").read_text())
+    stale["cells"][0]["key"] = "00" * 20  # as if the code had changed since
+    (out / "results.json").write_text(json.dumps(stale))
+    counted.clear()
+    report(study, "small", "figure1", cache=tmp_path / "c", out=out, progress=lambda c, s: counted.append(s))
+    assert sum(seconds > 0 for seconds in counted) == 1
+
+
+def test_a_series_of_runs():
+    series = Series.of("s", {1.0: [1.0, 3.0], 2.0: [], 4.0: [5.0]}, dashed=True)
+    assert (series.x, series.y) == ([1.0, 4.0], [2.0, 5.0])
+    assert series.low[0] == pytest.approx(2 - 12.706, abs=1e-3)
+    assert series.low[1] == -math.inf  # one run: drawn without a bar
 
 
 def test_figures_are_well_formed_and_inside_their_frame():

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from textveil.attacks.evidence import Evidence
-from textveil.attacks.exposure import Exposure
-from textveil.attacks.words_bayes import BayesAttack
+from textveil.attacks.exposure import AnswersSeen, OriginalWords, check_exposure
+from textveil.attacks.words.bayes import BayesAttack
+from textveil.attacks.words.seen import WordsSeen
+from textveil.core import BadInput
 from textveil.noise import secure
 from textveil.testing import BrokenLaw, check_attack
 from textveil.testing import attacks as laws
@@ -35,7 +37,7 @@ class ExactlySilent(Silent):
         return np.full((len(ids), WORDS), 1 / WORDS)
 
 
-def exposure(tells: str, truth: bool = True, exact: bool = False) -> Exposure:
+def exposure(tells: str, truth: bool = True, exact: bool = False) -> WordsSeen:
     source = secure()
     secret = source.below(WORDS, RELEASED)
     kinds = {
@@ -45,12 +47,12 @@ def exposure(tells: str, truth: bool = True, exact: bool = False) -> Exposure:
         ("nothing", True): ExactlySilent,
     }
     channel = kinds[tells, exact]()
-    return Exposure(
+    return WordsSeen(
         observed=channel.sample(secret, source),
         vocabulary=[f"w{i}" for i in range(WORDS)],
         prior=np.full(WORDS, 1 / WORDS),
         channel=channel,
-        truth=secret if truth else None,
+        truth=OriginalWords(secret) if truth else None,
     )
 
 
@@ -66,24 +68,27 @@ class Guess:
     """Guesses that the output is the input; the base of those that cheat."""
 
     name = "guess"
+    sees = WordsSeen
     needs = ("observed",)
 
     def run(self, exposure, *, rng):
-        exposure.require(self.name, self.needs)
+        check_exposure(self, exposure)
+        if exposure.truth is None:
+            raise BadInput("it can only be scored on the truth")
         return self.scored(self.guesses(exposure, rng), exposure)
 
     def guesses(self, exposure, rng):
         return exposure.observed
 
     def scored(self, guesses, exposure):
-        hits, tries = int((guesses == exposure.truth).sum()), len(exposure.truth)
-        best = np.bincount(exposure.truth).max() / tries
+        hits, tries = int((guesses == exposure.truth.ids).sum()), len(exposure.truth)
+        best = np.bincount(exposure.truth.ids).max() / tries
         return Evidence(self.name, "success", hits / tries, 1 / WORDS, hits, tries, best_prior=float(best))
 
 
 class ReadsTheTruth(Guess):
     def guesses(self, exposure, rng):
-        return exposure.truth
+        return exposure.truth.ids
 
 
 class ReadsTheTruthWhenItHelps(Guess):
@@ -91,7 +96,7 @@ class ReadsTheTruthWhenItHelps(Guess):
 
     def guesses(self, exposure, rng):
         fair = isinstance(exposure.channel, Silent)
-        return exposure.observed if fair else exposure.truth
+        return exposure.observed if fair else exposure.truth.ids
 
 
 class FindsNothing(Guess):
@@ -101,13 +106,13 @@ class FindsNothing(Guess):
 
 class WrongName(Guess):
     def scored(self, guesses, exposure):
-        hits = int((guesses == exposure.truth).sum())
+        hits = int((guesses == exposure.truth.ids).sum())
         return Evidence("other", "success", hits / len(guesses), 1 / WORDS, hits, len(guesses))
 
 
 class WrongValue(Guess):
     def scored(self, guesses, exposure):
-        hits = int((guesses == exposure.truth).sum())
+        hits = int((guesses == exposure.truth.ids).sum())
         return Evidence(self.name, "success", 0.5, 1 / WORDS, hits, len(guesses))
 
 
@@ -125,16 +130,40 @@ class NeedsNonsense(Guess):
 
 
 class RunsWithout(Guess):
-    needs = ("observed", "channel")
+    needs = ("observed", "documents")
 
     def run(self, exposure, *, rng):
-        exposure.require(self.name, ("observed",))
+        return self.scored(self.guesses(exposure, rng), exposure)
+
+
+class TakesAnything(Guess):
+    """An exposure of another kind ends in an AttributeError, not in a sentence."""
+
+    def run(self, exposure, *, rng):
+        return self.scored(self.guesses(exposure, rng), exposure)
+
+
+class NamesAnotherKind(Guess):
+    sees = AnswersSeen
+
+
+class NamesNoKind(Guess):
+    sees = dict
+
+
+class StumblesWithoutTruth(Guess):
+    def run(self, exposure, *, rng):
+        check_exposure(self, exposure)
         return self.scored(self.guesses(exposure, rng), exposure)
 
 
 class Stumbles(Guess):
+    """Without the released words it ends in a TypeError."""
+
     def run(self, exposure, *, rng):
-        return self.scored(self.guesses(exposure, rng), exposure)
+        if not isinstance(exposure, WordsSeen):
+            raise BadInput("takes words")
+        return self.scored(self.guesses(exposure, rng)[:], exposure)
 
 
 class OwnDice(Guess):
@@ -159,6 +188,10 @@ CHEATS = {
     NeedsTheTruth: laws.NEEDS,
     NeedsNonsense: laws.NEEDS,
     RunsWithout: laws.NEEDS,
+    TakesAnything: laws.NEEDS,
+    NamesAnotherKind: laws.NEEDS,
+    NamesNoKind: laws.NEEDS,
+    StumblesWithoutTruth: laws.NEEDS,
     Stumbles: laws.NEEDS,
     OwnDice: laws.REPEATS,
     Scribbles: laws.REPEATS,

@@ -20,7 +20,7 @@ from textveil.testing.laws_of_promises import PROMISE
 from textveil.testing.values import alike, same
 from textveil.text.codes import Codes
 from textveil.text.vectors import from_arrays
-from textveil.words import BRR, Exponential, Laplace, Mahalanobis, Vickrey
+from textveil.words import BRR, Exponential, Laplace, Vickrey
 
 TRIES = 40_000
 TEXTS = ["The cold and the warm.", "Hot, cool: cold?", "warm hot cool cold and the hot and the cool"]
@@ -36,20 +36,9 @@ def vectors():
 # ---- the real mechanisms -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "mechanism",
-    [
-        Laplace(epsilon=2.0),
-        BRR(epsilon=0.5),
-        Vickrey(epsilon=2.0),
-        Mahalanobis(epsilon=2.0, lam=0.3),
-        Exponential(epsilon=2.0),
-        Exponential(epsilon=0.5, distance="hamming"),
-    ],
-    ids=repr,
-)
-def test_a_real_mechanism_keeps_every_law(mechanism, vectors):
-    found = check_mechanism(mechanism.fit(vectors), list(TEXTS), tries=TRIES)
+def test_a_real_mechanism_keeps_every_law_in_another_metric(vectors):
+    """All that is registered is checked as it comes by test_conformance.py."""
+    found = check_mechanism(Exponential(epsilon=0.5, distance="hamming").fit(vectors), list(TEXTS), tries=TRIES)
     assert found.skipped == {}
 
 

@@ -150,7 +150,7 @@ BAD = {  # file name, content, what the message says besides the file, options
         "line 1, field 'text': stands twice in one object",
         {},
     ),
-    "field null": ("a.jsonl", b'{"text": null}\n', "line 1, field 'text': is null, not a string", {}),
+    "field null": ("a.jsonl", b'{"text": null}\n', "line 1, field 'text': is null, not a string", {"nulls": "refuse"}),
     "field number": ("a.jsonl", b'{"text": -4}\n', "line 1, field 'text': is a number, not a string", {}),
     "field boolean": ("a.jsonl", b'{"text": true}\n', "line 1, field 'text': is a boolean, not a string", {}),
     "field object": ("a.jsonl", b'{"text": {}}\n', "line 1, field 'text': is an object, not a string", {}),
@@ -195,7 +195,7 @@ BAD = {  # file name, content, what the message says besides the file, options
     "conll comment": (
         "a.conll",
         b"# text = Zebedee\nZebedee NNP O O\n",
-        "line 1: is a comment that repeats the text",
+        "line 1: is a comment, which may repeat the text",
         {},
     ),
     "conll column": ("a.conll", b"Ann O\n", "field '3': there is no such column, only 2", {"text_field": "3"}),
@@ -256,7 +256,7 @@ def test_parquet_columns_and_nulls(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     pq.write_table(pa.table({"n": [1, 2], "text": ["a", None]}), path)
     with pytest.raises(BadInput, match="line 2, field 'text': is null, not a string"):
-        list(open_reader(path))
+        list(open_reader(path, nulls="refuse"))
     with pytest.raises(BadInput, match="field 'n': is not a column of strings"):
         open_reader(path, text_field="n")
     with pytest.raises(BadInput, match="field 'body': there is no such field; possible: n, text"):

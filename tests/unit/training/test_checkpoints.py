@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import stat
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -62,8 +63,8 @@ def test_a_stopped_run_goes_on_and_its_lost_steps_are_charged_again(tmp_path):
     data, path, charged = pairs(100), tmp_path / "run.pt", []
     with pytest.raises(Crash):
         trainer(Line()).fit(data, checkpoint=path, save_every=3, progress=crash_at(5))
-    saved = Checkpoint(path, PLAN, data)
-    assert (saved.step, saved.lost()) == (3, [1, 1])  # steps 4 (first phase) and 5 (second) were begun and lost
+    with closing(Checkpoint(path, PLAN, data)) as saved:
+        assert (saved.step, saved.lost()) == (3, [1, 1])  # steps 4 (first phase) and 5 (second) were begun and lost
     with pytest.raises(Crash):  # stopped again before anything was saved: what was charged is not charged again
         trainer(Line()).fit(data, checkpoint=path, progress=crash_at(4), charge_repeated=charged.append)
     assert charged == [PLAN.event(begun=[1, 1])]
@@ -121,6 +122,12 @@ def test_other_data_and_other_plans_are_refused(tmp_path):
     with pytest.raises(BadInput, match="not a checkpoint"):
         trainer(Line()).fit(data, checkpoint=tmp_path / "bad.pt")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_checkpoint_lives_in_any_folder(tmp_path):
+    path = tmp_path / "work" / "inner" / "state.pt"
+    trainer(Line()).fit(pairs(100), checkpoint=path)
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700 and path.is_file()
 
 
 def test_fingerprints_tell_values_and_their_grouping():

@@ -133,11 +133,101 @@ def test_a_schedule_is_followed(monkeypatch):
     assert seen == [(0, 1.0, 10), (1, 1.0, 10), (2, 2.0, 20)]
 
 
-def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_charge():
+def clipped_sum(net, data, clip=0.7, **more):
+    trainer = PrivateTrainer(net, plan_of(clip=clip, **more), optimiser="sgd", rate=1.0)
+    recorder = Recorder(net)
+    trainer.accumulate(recorder, data)
+    recorder.close()
+    return torch.cat([trainer.sums[p].flatten() for p in trainer.parameters]).clone()
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+@pytest.mark.parametrize("unit", [Unit.EXAMPLE, Unit.USER])
+def test_an_example_without_a_finite_gradient_contributes_nothing_and_moves_nobody(bad, unit):
+    data = pairs(10)
+    strange = [*data[:5], ([1.0, 1.0, 1.0], bad), *data[5:]]
+    if unit is Unit.USER:
+        data, strange = ([[e] for e in some] for some in (data, strange))
+    torch.testing.assert_close(clipped_sum(Line(), strange, unit=unit), clipped_sum(Line(), data, unit=unit))
+
+
+@pytest.mark.parametrize("unit", [Unit.EXAMPLE, Unit.USER])
+def test_a_gradient_as_long_as_numbers_go_is_clipped_or_left_out(unit):
+    data = [([1.0, 1.0, 1.0], y) for y in (1e10, 1e18, 1e25, 1e30, 1e38)]
+    for pair in data:
+        assert clipped_sum(Line(), [[pair] if unit is Unit.USER else pair], unit=unit).norm() <= 0.7
+
+
+def test_it_moves_no_sentence_that_shares_its_rows_in_an_lstm():
+    from textveil.nets.lstm import LSTM
+
+    class Read(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lstm, self.out = LSTM(2, 3, 1, True), nn.Linear(6, 1)
+
+        def collate(self, examples):
+            return nn.utils.rnn.pad_sequence([torch.tensor(e) for e in examples], True), [len(e) for e in examples]
+
+        def losses(self, batch):
+            inside = torch.arange(batch[0].shape[1]) < torch.tensor(batch[1])[:, None]
+            return (self.out(self.lstm(batch[0], torch.tensor(batch[1])))[..., 0].square() * inside).sum(1)
+
+    torch.manual_seed(1)
+    net, rng = Read(), np.random.default_rng(2)
+    data = [rng.normal(size=(n, 2)).astype(np.float32).tolist() for n in (1, 4, 2, 6, 3)]
+    strange = [*data, [[float("inf"), 1.0]] * 5]
+    torch.testing.assert_close(clipped_sum(net, strange), clipped_sum(net, data))
+
+
+def test_a_run_goes_on_whoever_is_in_it():
     data = pairs(100)
-    data[50] = ([1.0, 1.0, 1.0], float("nan"))
-    with pytest.raises(NotFinite, match=r"not a number at step 1 of 5: the run stopped, and what it was charged stays"):
-        PrivateTrainer(Line(), plan_of(batch=100, steps=5), rate=0.1, source=seeded(1)).fit(data)
+    data[0] = data[50] = ([1.0, 1.0, 1.0], float("nan"))  # among those that the net is tried on, too
+    net = Line()
+    history = PrivateTrainer(net, plan_of(batch=100, steps=5), rate=0.1, source=seeded(1)).fit(data)
+    assert history.steps == 5 and torch.isfinite(net.layer.weight).all()
+
+
+def test_weights_that_overflow_stop_the_run_and_keep_the_charge():
+    plan = plan_of(batch=10, steps=5, clip=1e3)
+    trainer = PrivateTrainer(Line(), plan, rate=3e38, optimiser="sgd", source=seeded(1))
+    with pytest.raises(
+        NotFinite, match=r"not finite after step \d of 5: the run stopped, and what it was charged stays"
+    ):
+        trainer.fit(pairs(100))
+
+
+def test_a_plan_is_run_once():
+    trainer = PrivateTrainer(Line(), plan_of(), rate=0.1)
+    trainer.fit(pairs(100))
+    with pytest.raises(BadInput, match="the price of both together"):
+        trainer.fit(pairs(100))
+
+
+class Chance(Line):
+    """Its inputs are dropped at random."""
+
+    def __init__(self):
+        super().__init__()
+        self.drop = nn.Dropout(0.5)
+
+    def losses(self, batch):
+        return (self.layer(self.drop(batch["x"]))[:, 0] - batch["y"]).square()
+
+
+def test_nothing_is_drawn_from_a_state_that_others_know():
+    """With torch's generator in a known state, one example more moved every later draw; now the state plays no part."""
+    ends, states = [], []
+    for _ in range(2):
+        torch.manual_seed(0)
+        before = torch.get_rng_state()
+        net = Chance()
+        plan = plan_of(batch=100, steps=2, noise=1e-9, sampling="fixed")
+        PrivateTrainer(net, plan, rate=0.1, optimiser="sgd").fit(pairs(100))
+        ends.append(net.layer.weight.detach().clone())
+        torch.manual_seed(0)
+        states.append(torch.equal(torch.get_rng_state(), before))
+    assert not torch.allclose(*ends, atol=1e-5) and all(states)
 
 
 def test_bad_settings_are_named():

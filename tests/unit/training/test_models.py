@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
-from textveil.core import Approx, BadInput, Shape, Unit, UnknownName
+from textveil.core import Approx, BadInput, Shape, TextveilError, Unit, UnknownName
 from textveil.core.events import PoissonSampled
+from textveil.noise import secure, seeded
 from textveil.text.vectors import from_arrays
-from textveil.training import Classifier, LanguageModel, Plan, Tagger, Trainer
+from textveil.training import Classifier, LanguageModel, Plan, Tagger, Trainer, Vocabulary
+from textveil.training.plan import price_together
 from textveil.training.private_model import rounded
 
 PEOPLE, TOWNS = "anna boris clara david".split(), "bern lima oslo riga".split()
+PLAN = Plan(noise=4.0, batch=10, examples=50, steps=2)
 WORDS = [*PEOPLE, *TOWNS, "lives", "in", "wrote", "from", "."]
 
 
@@ -49,7 +53,7 @@ def test_a_tagger_learns_and_promises(vectors, output):
     test, gold = sentences(30, seed=9)
     assert tagger.score(test, gold) > 0.9
     assert tagger.guarantee_.label == "seeded"
-    promise = tagger.set_params(seed=None).promise(plan)
+    promise = tagger.promise(plan)
     assert promise.loss == Approx(plan.epsilon(1e-3), 1e-3) and promise.unit is Unit.EXAMPLE
     assert any("set of tags is public" in a for a in promise.assumes)
     assert tagger.losses([(X[0], y[0])]).shape == (1,)
@@ -65,7 +69,8 @@ def test_the_event_is_the_plans_and_needs_public_facts_only():
     assert whole.times == 2 and whole.mechanism == "training.tagger"
     with pytest.raises(BadInput, match="must be declared"):
         tagger.event()
-    assert Tagger(epsilon=1.0, seed=3).event(Plan(1.0, 10, 100, 5)).noise.loss.label == "seeded"
+    seeded_one = Tagger(epsilon=1.0, delta=1e-4, epochs=2, batch=100, seed=3)
+    assert seeded_one.event(plan) == event  # what a seed means is decided where it is charged
 
 
 def test_a_ledger_releases_a_model(vectors, tmp_path):
@@ -146,8 +151,10 @@ def test_a_tag_outside_the_declared_set(vectors):
         Tagger(vectors=vectors, tags=["O", "B-PER"], epsilon=1.0).fit([["x"]], [["B-LOC"]])
 
 
-def test_numbers_are_public_to_two_digits():
-    assert [rounded(n) for n in (1, 99, 101, 14_041, 985_000)] == [1, 99, 100, 14_000, 980_000]
+def test_numbers_are_public_to_two_digits_and_never_exact():
+    assert [rounded(n) for n in (1, 7, 59, 99, 101, 14_041, 985_000)] == [10, 10, 60, 100, 100, 14_000, 980_000]
+    sizes = Counter(rounded(n) for n in range(1, 2_000))
+    assert min(n for size, n in sizes.items() if size < 2_000) >= 9  # no public figure stands for one number alone
     assert [Tagger(**more).declared(14_041) for more in ({}, {"sampling": "fixed"}, {"examples": 9})] == [
         14_000,
         14_041,
@@ -155,12 +162,128 @@ def test_numbers_are_public_to_two_digits():
     ]
 
 
+def test_a_delta_that_allows_to_show_somebody_is_refused():
+    with pytest.raises(TextveilError, match=r"delta 0\.2 is .* 59"):
+        Tagger(epsilon=1.0, delta=0.2, examples=59).event()
+    plan = Plan(noise=4.0, batch=10, examples=50, steps=2)
+    for refused in (lambda m: m.event(plan), lambda m: m.plan(50), lambda m: m.fit(["a b"] * 9, plan=plan)):
+        with pytest.raises(TextveilError, match=r"delta 0\.02 is .* 50"):
+            refused(LanguageModel(["a"], hidden=2, dimensions=2, epsilon=1.0, delta=0.02))
+    assert Tagger(epsilon=1.0, delta=0.2, examples=59, allow_large_delta=True).event().times > 0
+
+
+def test_tags_and_classes_that_were_not_declared_are_named():
+    assert Tagger(tags=["O", "B-PER"]).passes() == () == Classifier(classes=["x", "y"]).passes()
+    assert Tagger().passes() == ("the list of tags was taken from the training file",)
+    assert Classifier().passes() == ("the list of classes was taken from the training file",)
+    taken = [any("taken from the training data" in a for a in m.event(PLAN).assumes) for m in (Tagger(), Classifier())]
+    assert taken == [True, True] and LanguageModel().passes() == ()
+
+
+def test_every_event_names_the_grid_of_floating_point():
+    for model in (Tagger(), Classifier(), LanguageModel(), Trainer()):
+        assert any("single precision" in assumed for assumed in model.event(PLAN).assumes)
+
+
+def test_the_plan_that_is_charged_is_the_plan_that_is_run(vectors, tmp_path):
+    """47 examples are public as 50; the shape says 40, which was priced (3.22) while 50 (4.75) was run."""
+    from textveil.accounting import Ledger
+
+    X, y = sentences(47)
+    tagger = Tagger(vectors=vectors, hidden=2, affix=0, epsilon=3.0, delta=1e-2, epochs=2, batch=10)
+    release = Ledger(tmp_path / "l.ledger").release(tagger, (X, y), Shape(units=40))
+    plan = release.value.plan_
+    assert plan.examples == 40 and plan.event().noise == release.event.noise and plan.steps == release.event.times
+    tagger.event(Shape(units=40))
+    assert tagger.set_params(epochs=1).apply((X, y), noise=secure()).plan_.examples == 50  # an event of other settings
+
+
+CANNOT = {
+    "one string": (LanguageModel(WORDS, epsilon=3.0), "anna lives in bern", "one string"),
+    "no tags": (Tagger(epsilon=3.0), [["anna"]], "needs the tags of every sentence"),
+    "no users": (LanguageModel(WORDS, epsilon=3.0, unit="user"), ["anna"], "needs the user of every example"),
+    "another number": (
+        LanguageModel(WORDS, epsilon=3.0, sampling="fixed", examples=9),
+        ["anna"],
+        "exactly the declared",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CANNOT)
+def test_data_that_cannot_be_trained_on_is_refused_before_the_charge(name, tmp_path):
+    from textveil.accounting import Ledger
+
+    model, data, why = CANNOT[name]
+    ledger = Ledger(tmp_path / "l.ledger")
+    with pytest.raises(BadInput, match=why):
+        model.check_data(data, Shape())
+    with pytest.raises(BadInput, match=why):
+        ledger.release(model.set_params(epochs=1, batch=9, delta=1e-3), data, Shape(units=9))
+    assert ledger.entries() == []
+
+
+def test_what_was_drawn_with_a_seed_promises_nothing(vectors):
+    X, y = sentences(12)
+    tagger = Tagger(vectors=vectors, hidden=2, affix=0, epsilon=9.0, delta=1e-3, epochs=1, batch=12, examples=12)
+    assert tagger.apply((X, y), noise=seeded(1)).guarantee_.label == "seeded"
+    assert tagger.set_params(seed=1).apply((X, y), noise=secure()).guarantee_.label == "guarantee"
+
+
+def test_steps_done_again_are_in_the_promise(tmp_path):
+    model = LanguageModel(WORDS, dimensions=2, hidden=2, epsilon=9.0, delta=1e-3)
+    plan, texts = Plan(noise=1.5, batch=10, examples=40, steps=6), ["anna lives in bern"] * 40
+
+    def stop(progress):
+        if progress.step == 4:
+            raise KeyboardInterrupt
+
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(texts, plan=plan, checkpoint=tmp_path / "state.pt", progress=stop)
+    model.fit(texts, plan=plan, checkpoint=tmp_path / "state.pt")
+    assert model.history_.repeated == 8
+    spent = plan.event(begun=[14])
+    assert model.guarantee_.loss.epsilon == price_together([spent], 1e-3).epsilon > plan.epsilon(1e-3)
+    also = Vocabulary(0.5, 1e-4).event()
+    joint = model.set_params(also=(also,)).promise(plan, model.history_).loss.epsilon
+    assert joint == price_together([also, spent], 1e-3).epsilon
+
+
+def test_a_release_shows_plain_parameters(vectors, tmp_path):
+    import json
+
+    models = [
+        Tagger(vectors=vectors, encoder=str(tmp_path / "secret-home" / "bert"), seed=3),
+        Classifier(classes=("x", "y")),
+        LanguageModel(["anna", "bern"], also=(Vocabulary().event(),)),
+        Trainer(torch.nn.Linear(1, 1), None, [{"input_ids": [7]}], seed=4),
+        Vocabulary(unit="user", method="policy"),
+    ]
+    shown = [json.loads(json.dumps(model.public_params())) for model in models]
+    assert not any("seed" in one or "train_dataset" in one for one in shown)
+    assert shown[0]["encoder"] == "bert" and "secret-home" not in str(shown[0])
+    assert shown[0]["vectors"].startswith("arrays (") and shown[1]["classes"] == ["x", "y"]
+    assert shown[2]["words"] == "2 words" and shown[2]["also"] == ["training.vocab"]
+    assert shown[3]["model"] == "Linear" and shown[4]["distinct"] == 512
+
+
+def test_the_room_shows_its_names():
+    import textveil as tv
+
+    assert "Vocabulary" in dir(tv.training) and "importlib" not in dir(tv.training)
+    assert all(getattr(tv.training, name) is not None for name in dir(tv.training))
+    assert tv.training.Vocabulary is Vocabulary
+
+
+SIZES = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+
+
 def test_a_call_in_the_shape_of_trainer(tmp_path):
     from transformers import AutoModelForSequenceClassification, BertConfig, BertForSequenceClassification
 
     torch.manual_seed(0)
-    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
-    model = BertForSequenceClassification(BertConfig(vocab_size=50, num_labels=2, **sizes))
+    model = BertForSequenceClassification(BertConfig(vocab_size=50, num_labels=2, **SIZES))
     rows = [{"input_ids": [1, 5 + i % 2 * 20, 6, 2], "attention_mask": [1] * 4, "labels": i % 2} for i in range(60)]
     args = SimpleNamespace(
         num_train_epochs=20, learning_rate=0.01, per_device_train_batch_size=10, output_dir=str(tmp_path)
@@ -175,3 +298,62 @@ def test_a_call_in_the_shape_of_trainer(tmp_path):
     assert np.mean(right) > 0.9
     trainer.save_model()
     assert AutoModelForSequenceClassification.from_pretrained(tmp_path).num_labels == 2
+    with pytest.raises(BadInput, match="the price of both runs together"):
+        trainer.train()
+
+
+def causal_rows(count):
+    rows = [[1, 5 + i % 7, 6, 2, 3 + i % 5][: 3 + i % 3] for i in range(count)]
+    return [
+        {"input_ids": row + [0] * (5 - len(row)), "attention_mask": [1] * len(row) + [0] * (5 - len(row))}
+        | {"labels": row + [-100] * (5 - len(row))}
+        for row in rows
+    ]
+
+
+def tiny_causal(name):
+    import transformers
+
+    torch.manual_seed(0)
+    if name == "gpt2":
+        config = transformers.GPT2Config(vocab_size=50, n_embd=16, n_layer=1, n_head=2, n_positions=20)
+        return transformers.GPT2LMHeadModel(config)
+    return transformers.LlamaForCausalLM(transformers.LlamaConfig(vocab_size=50, **SIZES))
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama"])
+def test_a_causal_model_learns_the_next_piece_and_not_its_own(name):
+    from transformers import default_data_collator
+
+    from textveil.training.hf_net import PerExample
+
+    rows = causal_rows(6)
+    net = PerExample(tiny_causal(name), default_data_collator).eval()
+    theirs = [net.model(**default_data_collator([row])).loss.item() for row in rows]
+    assert np.allclose(net.losses(net.collate(rows)).detach(), theirs, rtol=1e-5)
+    trainer = Trainer(model=net.model, train_dataset=rows, epsilon=9.0, delta=1e-3)
+    trainer.train(plan=Plan(noise=4.0, batch=6, examples=6, steps=1))
+    assert trainer.guarantee_.label == "guarantee"
+
+
+def test_a_masked_word_model_has_its_head_counted_once():
+    from transformers import BertConfig, BertForMaskedLM, default_data_collator
+
+    from textveil.training import verify
+    from textveil.training.hf_net import PerExample
+
+    torch.manual_seed(0)
+    net = PerExample(BertForMaskedLM(BertConfig(vocab_size=50, **SIZES)), default_data_collator)
+    assert not net.causal and net.model.cls.predictions.bias.requires_grad
+    verify(net, causal_rows(4))
+
+
+def test_half_precision_models_and_seeded_collators_are_refused():
+    from transformers import BertConfig, BertForSequenceClassification
+
+    model = BertForSequenceClassification(BertConfig(vocab_size=50, num_labels=2, **SIZES))
+    rows = [{"input_ids": [1, 2], "labels": 0}] * 10
+    with pytest.raises(BadInput, match="a collator with a seed"):
+        Trainer(model, None, rows, SimpleNamespace(seed=1), epsilon=3.0, delta=1e-3).train()
+    with pytest.raises(BadInput, match=r"dtype=torch\.float32"):
+        Trainer(model.half(), None, rows, epsilon=3.0, delta=1e-3).train()

@@ -245,9 +245,19 @@ def test_batch_normalisation_and_strange_losses_are_refused():
         recorder.add_clipped(net.collate(some()), 7, 1.0, {p: torch.zeros_like(p) for p in net.parameters()})
 
 
-def test_a_loss_that_is_no_number_stops():
+def test_where_a_gradient_is_not_finite_nothing_is_added():
     net = Net()
     with torch.no_grad():
         net.out.bias[0] = float("nan")
-    with pytest.raises(NotFinite):
-        Recorder(net).add_clipped(net.collate(some()), 7, 1.0, {p: torch.zeros_like(p) for p in net.parameters()})
+    sums = {p: torch.zeros_like(p) for p in net.parameters()}
+    norms = Recorder(net).add_clipped(net.collate(some()), 7, 1.0, sums)
+    assert not torch.isfinite(norms).any()
+    assert all((g == 0).all() for g in sums.values())
+
+
+def test_a_net_that_gives_no_number_at_all_is_told_before_it_trains():
+    net = Net()
+    with torch.no_grad():
+        net.out.bias[0] = float("nan")
+    with pytest.raises(NotFinite, match="not finite for the examples it was tried on"):
+        verify(net, some())

@@ -39,10 +39,8 @@ def test_the_answer_is_the_smaller_of_pld_and_rdp(capsys):
 
 MISMATCH = {
     "pld has no fixed size": (("--sampling", "fixed", "--accountant", "pld"), "fixed size"),
-    "exact has no sampling": (("--accountant", "exact"), "plain Gaussian"),
-    "shuffled batches": (("--sampling", "shuffle"), "'shuffle' has no price"),
-    "balls and bins": (("--sampling", "balls-and-bins"), "'balls-and-bins' has no price"),
-    "unknown sampling": (("--sampling", "posson"), "there are: poisson"),
+    "exact has no sampling": (("--accountant", "exact"), "no price for anything but plain Gaussian"),
+    "unknown sampling": (("--sampling", "posson"), "unknown sampling 'posson'"),
     "batch above the examples": (("--batch", 20000), "at most the 14041 examples"),
     "both noise and epsilon": (("--epsilon", 1), "needs the noise, or the epsilon"),
     "both epochs and steps": (("--steps", 3), "--epochs or --steps"),
@@ -55,6 +53,14 @@ def test_what_has_no_price_is_refused_in_one_sentence(name, capsys):
     assert run(asked(*options)) == 2
     said = capsys.readouterr().err
     assert words in said and said.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["shuffle", "balls-and-bins"])
+def test_batches_without_a_price_are_refused_with_the_reason(name, capsys):
+    with pytest.raises(BadInput, match=f"sampling '{name}' has no price: "):
+        Plan(noise=1.0, batch=10, examples=100, steps=3, sampling=name)
+    assert run(asked("--sampling", name)) == 2
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_an_epsilon_out_of_reach_names_the_smallest_that_can_be_reached():

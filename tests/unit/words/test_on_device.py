@@ -15,6 +15,7 @@ from textveil.core import BadInput
 from textveil.text.codes import Codes
 from textveil.text.vectors import load
 from textveil.words import BRR, Laplace
+from textveil.words.certify import certify, first_words
 from textveil.words.codes_only import CodesOnly
 
 SCRIPT = """
@@ -87,3 +88,10 @@ def test_codes_have_their_own_length_and_no_vectors(codes_file):
         Laplace(vectors=codes_file).fit()
     space = CodesOnly.load(codes_file)
     assert space.prior.sum() == pytest.approx(1) and space.index("the") == load("default").index("the")
+
+
+def test_codes_are_certified_on_their_first_words():
+    codes = Codes.from_bits(["w0", "w1", "w2", "w3"], np.array([[0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 0, 0]]))
+    small = first_words(BRR(epsilon=1.0).fit(codes), 3)
+    assert list(small.vectors_.words) == ["w0", "w1", "w2"]
+    assert certify(small).verdict == "certified"

@@ -8,9 +8,9 @@ import pytest
 import textveil as tv
 from textveil.core import BadInput
 from textveil.noise import secure
-from textveil.recipes import words_tune
-from textveil.recipes.words_compare import Aim, compare
-from textveil.recipes.words_tune import Plan, inference_errors, prior_of, with_epsilon
+from textveil.recipes.words import tune as words_tune
+from textveil.recipes.words.compare import Aim, compare
+from textveil.recipes.words.tune import Plan, inference_errors, prior_of, with_epsilon
 from textveil.text.vectors import from_arrays
 from textveil.words import tuning
 from textveil.words.priors import PrivatePrior, smoothed
@@ -147,11 +147,13 @@ def test_the_prior_of_private_text_is_charged_per_document(tmp_path):
     source, ledger = tmp_path / "in.txt", tmp_path / "l.ledger"
     source.write_text("w1 w1 w2\n" * 400)
     private = words_tune.PrivateText(source, ledger, epsilon=2.0, cap=2)
-    prior, told = prior_of("empirical", cloud(), private)
+    prior, told, notices = prior_of("empirical", cloud(), private)
     total = tv.Ledger(ledger).total()[0]
     assert str(total.unit) == "document" and total.to_json()["loss"]["epsilon"] == pytest.approx(2.0)
     assert prior.sum() == pytest.approx(1) and prior.argmax() == 1 and prior[1] > 0.8  # only the first two words count
     assert "charged" in told
+    assert any("did not exist and was made" in notice for notice in notices)
+    assert prior_of("empirical", cloud(), private).notices == ()
 
 
 def test_the_histogram_changes_by_at_most_the_cap():

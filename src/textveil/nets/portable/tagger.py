@@ -2,6 +2,7 @@
 
     tagger = load("model")
     tagger.tag([["Anna", "lives", "in", "Bern"]])   # [["B-PER", "O", "O", "B-LOC"]]
+    tagger.tag(["Anna lives in Bern"])              # the same: a string is cut into words_of(string)
 
 A word is its public vector, a few marks of its spelling, and fixed random signs for its first and last letters (a sketch:
 equal endings give equal signs). None of these is learnt; the LSTM and what follows is.
@@ -11,7 +12,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,56 @@ from torch import Tensor, nn
 
 PADDING, UNKNOWN, FIRST = 0, 1, 2
 MARKS = 14
+NEVER = -1e4  # the score of a forbidden step
 AFFIXES = ((0, 2), (0, 3), (-2, None), (-3, None))
+_CLITIC = r"(?:s|re|ve|ll|d|m)(?!\w)"
+_TOKEN = re.compile(  # the usual tokens of tagged text: do|n't, it|'s, U.S., Dr., 20.50, well-known, each mark by itself
+    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|https?://\S+"
+    r"|(?:[^\W\d_]\.){2,}|(?!I\.)\b[A-Z]\.(?=\s+[^\W\d_])|\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|Inc|Corp|Ltd|Co)\.(?!\w)"
+    r"|\w+?(?=n['’]t(?!\w))|n['’]t(?!\w)|['’]"
+    + _CLITIC
+    + r"|\w+(?:[-/&]\w+|['’](?!"
+    + _CLITIC
+    + r")\w+|(?<=\d)[.,:](?=\d)\w+)*"
+    r"|\.{2,}|-{2,}|[^\w\s]"
+)
+_STOPS, _CLOSING = frozenset(".!?"), frozenset("\"')]}”’»")
+
+
+def places_of(text: str) -> list[tuple[int, int]]:
+    """Where each word or mark of a text starts and ends; only white space lies between them."""
+    return [match.span() for match in _TOKEN.finditer(text)]
+
+
+def words_of(text: str) -> list[str]:
+    """The words and marks of a text, as taggers count them."""
+    return _TOKEN.findall(text)
+
+
+def sentences_of(text: str) -> Iterator[list[str]]:
+    """The words of each sentence. A sentence ends at a blank line, and at a stop before a word that is not lower-case."""
+    words: list[str] = []
+    is_over, places = False, places_of(text)
+    for (start, end), (after, _) in zip(places, [*places[1:], (len(text), 0)], strict=False):
+        words.append(text[start:end])
+        is_over = words[-1][0] in _STOPS or (is_over and words[-1] in _CLOSING)
+        gap = text[end:after]
+        if gap.count("\n") > 1 or (is_over and gap and not text[after : after + 1].islower()):
+            yield words
+            words = []
+    if words:
+        yield words
+
+
+def by_sentence(
+    texts: Sequence[Any], answer: Callable[[list[Sequence[str]]], Iterable[Sequence[Any]]]
+) -> list[list[Any]]:
+    """What `answer` says about every word of each text. A string is cut into sentences; a list of words is one sentence."""
+    if isinstance(texts, str):
+        raise ValueError("a list of sentences is needed, not one string: [text]")
+    cut = [list(sentences_of(text)) if isinstance(text, str) else [text] for text in texts]
+    answers = iter(answer([sentence for own in cut for sentence in own]))
+    return [[one for _ in own for one in next(answers)] for own in cut]
 
 
 def marks(word: str) -> list[float]:
@@ -133,18 +184,41 @@ class Tagger(nn.Module):
     def step_scores(self) -> Tensor | None:
         return self.steps if self.config["output"] == "crf" else None
 
+    def tag(self, sentences: Sequence[Any], batch_size: int = 256) -> list[list[str]]:
+        """The likeliest tags of each sentence that the tagging scheme allows; of a string, those of its `words_of`."""
+        return by_sentence(sentences, lambda flat: self._decoded(flat, batch_size, self._best))
+
     @torch.no_grad()
-    def tag(self, sentences: Sequence[Sequence[str]], batch_size: int = 256) -> list[list[str]]:
-        """The likeliest tags of each sentence that the tagging scheme allows."""
+    def _decoded(
+        self,
+        sentences: Sequence[Sequence[str]],
+        batch_size: int,
+        decode: Callable[[Tensor, Tensor], Sequence[Sequence[Any]]],
+    ) -> list[list[Any]]:
+        """What `decode` says of scores and lengths, in the order of the sentences; like lengths share a batch."""
         order = sorted(range(len(sentences)), key=lambda i: len(sentences[i]))
-        found: list[list[str]] = [[] for _ in sentences]
+        answers: list[list[Any]] = [[] for _ in sentences]
         for start in range(0, len(order), batch_size):
             some = order[start : start + batch_size]
             batch = self.words.batch([sentences[i] for i in some])
-            paths = best_paths(self(batch), self.step_scores(), batch["lengths"], forbidden(self.tags))
-            for i, path in zip(some, paths, strict=True):
-                found[i] = [self.tags[t] for t in path[: len(sentences[i])]]
-        return found
+            for i, row in zip(some, decode(self(batch), batch["lengths"]), strict=True):
+                answers[i] = list(row[: len(sentences[i])])
+        return answers
+
+    def _best(self, scores: Tensor, lengths: Tensor) -> list[list[str]]:
+        return [[self.tags[t] for t in path] for path in best_paths(scores, self.step_table(), lengths)]
+
+    def step_table(self) -> Tensor:
+        """The score of each step, learnt ones and those that the tagging scheme forbids."""
+        return step_table(self.step_scores(), len(self.tags), forbidden(self.tags))
+
+
+def step_table(steps: Tensor | None, tags: int, never: Sequence[tuple[int, int]] = ()) -> Tensor:
+    """Scores of steps in which some are forbidden; without `steps` each place stands for itself."""
+    table = torch.zeros(tags + 2, tags) if steps is None else steps.detach().clone()
+    for before, after in never:
+        table[before, after] = NEVER
+    return table
 
 
 def forbidden(tags: Sequence[str]) -> list[tuple[int, int]]:
@@ -163,14 +237,9 @@ def forbidden(tags: Sequence[str]) -> list[tuple[int, int]]:
     return found
 
 
-def best_paths(
-    scores: Tensor, steps: Tensor | None, lengths: Tensor, never: Sequence[tuple[int, int]] = ()
-) -> list[list[int]]:
-    """Viterbi: the sequence of tags with the highest score; without steps each place stands for itself."""
+def best_paths(scores: Tensor, table: Tensor, lengths: Tensor) -> list[list[int]]:
+    """Viterbi: the sequence of tags with the highest score, steps included."""
     count, time, tags = scores.shape
-    table = torch.zeros(tags + 2, tags) if steps is None else steps.detach().clone()
-    for before, after in never:
-        table[before, after] = -1e4
     best = scores[:, 0] + table[tags]
     back = []
     for t in range(1, time):

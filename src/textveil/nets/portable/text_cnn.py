@@ -71,7 +71,7 @@ class Network(nn.Module):
         ]
         return np.concatenate(parts) if parts else np.empty((0, len(self.classes)))
 
-    def label(self, texts: Sequence[str]) -> list[str]:
+    def label(self, texts: Sequence[str]) -> list[Any]:
         """The likeliest class of each text."""
         return [self.classes[i] for i in self.chances(texts).argmax(1)]
 

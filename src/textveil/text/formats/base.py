@@ -4,14 +4,32 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textveil.core.errors import BadInput
 from textveil.text.documents import Record
 from textveil.text.formats.lines import DEFAULT_MAX_LINE, Lines, check_readable
 
-_MOST_NAMES = 30  # that a message lists
+MISSING = "which texts are missing (null)"
+_MOST_PASSING = 100  # names in `passes`; objects with made-up keys could have a million
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is wanted of a file (see `open_reader`)."""
+
+    text_field: str | None = None
+    fields: tuple[str, ...] = ()
+    columns: tuple[str, ...] | None = None
+    header: bool | None = None
+    nulls: str = "keep"
+    max_line_bytes: int = DEFAULT_MAX_LINE
+
+    def keeps(self, column: str) -> bool:
+        """Whether this column leaves with the text."""
+        return self.columns is None or column in self.columns
 
 
 class Reader(ABC):
@@ -22,28 +40,68 @@ class Reader(ABC):
 
     format: ClassVar[str]
     has_fields: ClassVar[bool] = True
+    has_header: ClassVar[bool] = False
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        gz: bool = False,
-        text_field: str | None = None,
-        max_line_bytes: int = DEFAULT_MAX_LINE,
-    ):
-        if text_field is not None and not self.has_fields:
-            raise BadInput(f"a {self.format} file has no fields, so a text field cannot be chosen", where=path)
-        self.path, self.gz, self.text_field, self.max_line_bytes = path, gz, text_field, max_line_bytes
+    def __init__(self, path: Path, reading: Reading, *, gz: bool = False):
+        self.path, self.gz, self.reading = path, gz, reading
+        self.text_field, self.max_line_bytes = reading.text_field, reading.max_line_bytes
+        self._has_missing = False
+        self._check_reading()
         for file in self.paths:
             check_readable(file)
         self._open()
         if next(iter(self), None) is None:
             raise BadInput("holds no records", where=path)
 
+    def _check_reading(self) -> None:
+        if self.reading.header is not None and not self.has_header:
+            raise BadInput(f"a {self.format} file has no header line; only csv and tsv have one", where=self.path)
+        if self.has_fields:
+            return
+        if self.text_field is not None:
+            raise BadInput(f"a {self.format} file has no fields, so a text field cannot be chosen", where=self.path)
+        if self.reading.fields or self.reading.columns:
+            name = (*self.reading.fields, *(self.reading.columns or ()))[0]
+            raise BadInput(f"a {self.format} file has no fields", where=self.path, field=name)
+
     @property
     def paths(self) -> tuple[Path, ...]:
         """The files that are read: one, or two that run in parallel."""
         return (self.path,)
+
+    @property
+    def sources(self) -> tuple[Path, ...]:
+        """The same files by their absolute names, links followed."""
+        return tuple(path.resolve() for path in self.paths)
+
+    def binding(self) -> dict[str, Any]:
+        """What makes two readings of a file the same reading, as JSON values: a run that is taken up compares it."""
+        reading = self.reading
+        return {
+            "sources": [str(path) for path in self.sources],
+            "format": self.format,
+            "text_field": self.text_field,
+            "columns": None if reading.columns is None else list(reading.columns),
+            "header": reading.header,
+            "nulls": reading.nulls,
+        }
+
+    @property
+    def passes(self) -> tuple[str, ...]:
+        """What a writer copies beside the text, unprotected, in words for a card. Complete after one whole pass."""
+        names = self._passing()
+        if len(names) > _MOST_PASSING:
+            names = [*names[:_MOST_PASSING], f"{len(names) - _MOST_PASSING} further columns"]
+        return (*names, *([MISSING] if self._has_missing else []))
+
+    def _passing(self) -> list[str]:
+        """The columns, marks and metadata that are copied."""
+        return []
+
+    @property
+    def written_text_field(self) -> str | None:
+        """The field that holds the text in what a writer makes of these records."""
+        return self.text_field
 
     @property
     def size(self) -> int:
@@ -54,6 +112,11 @@ class Reader(ABC):
     @abstractmethod
     def lines_read(self) -> int:
         """Lines (of parquet: rows) that the running pass has read."""
+
+    @property
+    def record_line(self) -> int:
+        """The line where the last record stands, for messages."""
+        return self.lines_read
 
     @property
     @abstractmethod
@@ -71,6 +134,12 @@ class Reader(ABC):
     @abstractmethod
     def _open(self) -> None:
         """Get ready for the first pass."""
+
+    def _note_missing(self, line: int) -> None:
+        """A text that is null: kept as null, or refused."""
+        if self.reading.nulls == "refuse":
+            raise BadInput("is null, not a string", where=self.path, line=line, field=self.text_field)
+        self._has_missing = True
 
 
 class LineReader(Reader):
@@ -109,22 +178,3 @@ def columns(n: int) -> str:
     ('1 column', '3 columns')
     """
     return "1 column" if n == 1 else f"{n} columns"
-
-
-def choose_field(fields: dict[str, bool], *, asked: str | None, path: Path) -> str:
-    """The field that holds the text: the one asked for, `text`, or the only one of strings (`fields` says which are).
-
-    >>> choose_field({"id": False, "body": True}, asked=None, path=Path("notes.jsonl"))
-    'body'
-    """
-    names = ", ".join([*fields][:_MOST_NAMES]) + (" ..." if len(fields) > _MOST_NAMES else "")
-    if asked is not None:
-        if asked not in fields:
-            raise BadInput("there is no such field", where=path, field=asked, possible=names)
-        return asked
-    if "text" in fields:
-        return "text"
-    candidates = [name for name, is_string in fields.items() if is_string]
-    if len(candidates) == 1:
-        return candidates[0]
-    raise BadInput("which field holds the text must be said (--text-field)", where=path, possible=names)

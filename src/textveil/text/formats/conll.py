@@ -1,101 +1,115 @@
-"""conll: one token per line in columns, sentences divided by blank lines.
+"""conll: tokens in columns, sentences divided by blank lines; also CoNLL-U and spaCy's .iob (see `conll_layouts`).
 
-A record is a sentence and its text the tokens with blanks between; on the way back each token goes into its own line, and
-all other columns stay. Columns are divided by tabs, or by blanks where a line has no tab. Lines whose first column is
-`-DOCSTART-` are marks, not text. All token lines must have as many columns as the first. A comment that repeats the
-sentence (`# text = ...`) is refused, since it would carry the sentence through untouched.
+A record is a sentence and its text the tokens with blanks between; on the way back each token goes into its own place, and
+what passes stays. Lines whose first column is `-DOCSTART-` are marks, not text. All tokens must have as many columns as the
+first. A comment (`# text = ...`) is refused, and left out in CoNLL-U: it may repeat the sentence.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from textveil.core.errors import BadInput
-from textveil.text.documents import Record
-from textveil.text.formats.base import LineReader, columns
+from textveil.text.documents import NO_FIELDS, Record
+from textveil.text.formats.base import LineReader
+from textveil.text.formats.conll_kinds import SAMPLE, layout_of
+from textveil.text.formats.conll_layouts import ConllU
 
-_BY_BLANKS = re.compile(r"[^ \r\n]+")
-_BY_TABS = re.compile(r"[^\t\r\n]+")
-_MARK = "-DOCSTART-"
-_SENTENCE_COMMENT = re.compile(r"#\s*text\S*\s*=")
+_DIVIDES = re.compile(r"[\t\r\n]")
 
 
 class ConllReader(LineReader):
-    """`row` is (lines, span of the token in each line or None, text)."""
+    """`row` is the list of what passes and the tokens, in turn."""
 
     format = "conll"
 
     def _open(self) -> None:
         super()._open()
-        asked = self.text_field or "1"
-        if not asked.isdecimal() or int(asked) < 1:
-            raise BadInput("is not the number of a column", where=self.path, field=asked, possible="1, 2, 3 ...")
-        self.text_field, self._column = asked, int(asked) - 1
+        self._layout = layout_of(list(islice(self._lines, SAMPLE)), self.reading, self.path)
+        self.text_field = str(self._layout.column + 1)
+        self._field_columns = [(name, self._place(name)) for name in self.reading.fields]
+        for name in self.reading.columns or ():
+            self._place(name)
+        self._first_line = 0
+
+    def _place(self, name: str) -> int:
+        """The column that a number stands for, counted from 1, or from the end where it is below 0."""
+        width = self._layout.width
+        number = int(name) if re.fullmatch(r"-?[1-9]\d*", name) else 0
+        if not 1 <= abs(number) <= width:
+            raise BadInput("there is no such column", where=self.path, field=name, possible=f"1 to {width}")
+        return number - 1 if number > 0 else width + number
+
+    @property
+    def is_conllu(self) -> bool:
+        return isinstance(self._layout, ConllU)
+
+    @property
+    def columns(self) -> int:
+        """How many columns (of bars: parts) a token has."""
+        return self._layout.width
+
+    @property
+    def record_line(self) -> int:
+        return self._first_line
+
+    def _passing(self) -> list[str]:
+        return self._layout.passing() if self.reading.columns != () else []
+
+    @property
+    def written_text_field(self) -> str | None:
+        return str(self._layout.written_column() + 1)
 
     def __iter__(self) -> Iterator[Record]:
-        self._columns = 0
-        lines: list[str] = []
-        spans: list[tuple[int, int] | None] = []
-        length, inside, started = 0, False, False
+        layout, fault, wants_fields = self._layout, self._lines.bad, bool(self.reading.fields)
+        pieces, values = [""], list[list[str]]()
+        length, begins, inside, number = 0, 0, False, 0
         for line in self._lines:
-            span = self._token(line)
-            if span is not None and not inside and started:
-                yield _sentence(lines, spans)
-                lines, spans, length = [], [], 0
-            elif span is not None and not started:
-                self._header, lines, spans, length, started = "".join(lines), [], [], 0, True
-            inside = span is not None
-            lines.append(line)
-            spans.append(span)
+            number += 1
+            if layout.divides(line):
+                inside = False
+                pieces[-1] += layout.between(line)
+                length += len(line)
+                continue
+            if not inside or layout.sentence_a_line:
+                if begins:
+                    if len(pieces) > 1:
+                        yield self._sentence(pieces, values, begins)
+                else:
+                    self._header = pieces[0]
+                pieces, values, length, begins, inside = [""], [], 0, number, True
+            cut = layout.cut(line, fault)
+            pieces[-1] += cut[0]
+            pieces += cut[1:]
+            if wants_fields:
+                values += layout.values(line)
             length += len(line)
             if length > self.max_line_bytes:
-                raise self._lines.bad(f"a sentence is longer than {self.max_line_bytes / 2**20:g} MiB (--max-line-mb)")
-        if not started:
-            raise BadInput("holds no tokens", where=self.path)
-        yield _sentence(lines, spans)
+                raise fault(f"a sentence is longer than {self.max_line_bytes / 2**20:g} MiB (--max-line-mb)")
+        if len(pieces) > 1:
+            yield self._sentence(pieces, values, begins)
 
-    def _token(self, line: str) -> tuple[int, int] | None:
-        """Where the token stands, or None on a line that divides sentences."""
-        if line.isspace() or line.split(maxsplit=1)[0] == _MARK:
-            return None
-        if _SENTENCE_COMMENT.match(line):
-            raise self._lines.bad("is a comment that repeats the text; take such lines out first")
-        found = list((_BY_TABS if "\t" in line else _BY_BLANKS).finditer(line))
-        self._columns = self._columns or len(found)
-        if len(found) != self._columns:
-            raise self._lines.bad(f"has {columns(len(found))} where the first token has {self._columns}")
-        if self._column >= len(found):
-            raise self._lines.bad(f"there is no such column, only {len(found)}", field=self.text_field)
-        return found[self._column].span()
+    def _sentence(self, pieces: list[str], values: list[list[str]], begins: int) -> Record:
+        self._first_line = begins
+        pieces[-1] += self._layout.end()
+        fields = {name: [row[i] for row in values] for name, i in self._field_columns} or NO_FIELDS
+        return Record(" ".join(pieces[1::2]), pieces, fields)
 
     def render(self, record: Record) -> tuple[str, ...]:
-        lines, spans, before = record.row
-        if record.text == before:
-            return ("".join(lines),)
-        words = iter(record.text.split(" "))
-        new = []
+        pieces = record.row
+        if not record.is_new:
+            return ("".join(pieces),)
+        words, new = iter(record.text.split(" ")), list(pieces)
         try:
-            for line, span in zip(lines, spans, strict=True):
-                new.append(line if span is None else self._put(words, line, *span))
+            for i in range(1, len(pieces), 2):
+                # A token in a file with tabs may hold blanks itself, and takes as many words from the text.
+                new[i] = " ".join([next(words) for _ in range(pieces[i].count(" ") + 1)])
         except StopIteration:
             raise self.bad_text("has fewer tokens than its sentence") from None
         if next(words, None) is not None:
             raise self.bad_text("has more tokens than its sentence")
-        return ("".join(new),)
-
-    def _put(self, words: Iterator[str], line: str, start: int, end: int) -> str:
-        # A token in a file with tabs may hold blanks itself, and takes as many words from the text.
-        token = " ".join([next(words) for _ in range(line.count(" ", start, end) + 1)])
-        if not token or _DIVIDES.search(token):
+        if any(not token or _DIVIDES.search(token) for token in new[1::2]):
             raise self.bad_text("has an empty token or one with a tab or line break")
-        return line[:start] + token + line[end:]
-
-
-_DIVIDES = re.compile(r"[\t\r\n]")
-
-
-def _sentence(lines: list[str], spans: list[tuple[int, int] | None]) -> Record:
-    tokens = [line[slice(*span)] for line, span in zip(lines, spans, strict=True) if span is not None]
-    text = " ".join(tokens)
-    return Record(text, (lines, spans, text))
+        return ("".join(new),)

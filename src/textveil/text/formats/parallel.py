@@ -12,8 +12,8 @@ from pathlib import Path
 
 from textveil.core.errors import BadInput
 from textveil.text.documents import Record
-from textveil.text.formats.base import LineReader, columns
-from textveil.text.formats.lines import DEFAULT_MAX_LINE, Lines, cut_end
+from textveil.text.formats.base import LineReader, Reading, columns
+from textveil.text.formats.lines import Lines, cut_end
 
 
 class ParallelReader(LineReader):
@@ -42,10 +42,9 @@ class PairReader(LineReader):
     format = "parallel"
     has_fields = False
 
-    def __init__(self, pair: tuple[Path, Path], *, text_field: str | None, max_line_bytes: int = DEFAULT_MAX_LINE):
+    def __init__(self, pair: tuple[Path, Path], reading: Reading):
         self._pair = pair
-        gz = any(path.name.endswith(".gz") for path in pair)
-        super().__init__(pair[0], gz=gz, text_field=text_field, max_line_bytes=max_line_bytes)
+        super().__init__(pair[0], reading, gz=any(path.name.endswith(".gz") for path in pair))
 
     @property
     def paths(self) -> tuple[Path, ...]:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textveil.core.errors import BadInput
-from textveil.text.documents import Record
-from textveil.text.formats.base import Reader, choose_field
+from textveil.text.documents import NO_FIELDS, Record
+from textveil.text.formats.base import Reader
+from textveil.text.formats.names import check_field, choose_field, listed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _ROWS_AT_ONCE = 1024
 _BUFFER = 2**20
+_FIELD_ID = b"PARQUET:field_id"  # the number of a column, made by every writer
 
 
 class ParquetReader(Reader):
@@ -31,12 +33,36 @@ class ParquetReader(Reader):
             self.schema: pa.Schema = file.schema_arrow
             self._total = file.metadata.num_rows
             self.codec = _codec(file.metadata)
-        fields = {field.name: _is_string(field.type) for field in self.schema}
-        self.text_field = choose_field(fields, asked=self.text_field, path=self.path)
-        if self.schema.names.count(self.text_field) > 1:
-            raise BadInput("stands twice in the schema", where=self.path, field=self.text_field)
-        if not fields[self.text_field]:
+        kinds = {field.name: _is_string(field.type) for field in self.schema}
+        self.text_field = choose_field(kinds, asked=self.text_field, path=self.path)
+        for name in (*self.reading.fields, *(self.reading.columns or ())):
+            check_field(name, kinds, path=self.path, possible=listed(kinds))
+        for name in (self.text_field, *self.reading.fields, *(self.reading.columns or ())):
+            if self.schema.names.count(name) > 1:
+                raise BadInput("stands twice in the schema", where=self.path, field=name)
+        if not kinds[self.text_field]:
             raise BadInput("is not a column of strings", where=self.path, field=self.text_field)
+        self.written_schema = self._schema_of_kept()
+
+    def _schema_of_kept(self) -> pa.Schema:
+        """The schema that a writer uses. Metadata may tell of columns that stay behind, so it stays behind with them."""
+        import pyarrow as pa
+
+        if self.reading.columns is None:
+            return self.schema
+        kept = [field for field in self.schema if field.name == self.text_field or self.reading.keeps(field.name)]
+        return pa.schema([field.remove_metadata() for field in kept])
+
+    def _passing(self) -> list[str]:
+        columns = [f"column '{field.name}'" for field in self.written_schema if field.name != self.text_field]
+        keys = [f"metadata '{_word(key)}'" for key in self.written_schema.metadata or {}]
+        keys += [
+            f"metadata '{_word(key)}' of column '{field.name}'"
+            for field in self.written_schema
+            for key in field.metadata or {}
+            if key != _FIELD_ID
+        ]
+        return columns + keys
 
     @property
     def lines_read(self) -> int:
@@ -52,17 +78,30 @@ class ParquetReader(Reader):
         self._rows = 0
         try:
             with _file(self.path) as file:
-                for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE):
+                for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE, columns=self._wanted()):
                     yield from self._records(batch)
         except (pa.ArrowException, OSError):
             raise BadInput(f"cannot be read after row {self._rows}: the file is damaged", where=self.path) from None
 
+    def _wanted(self) -> list[str] | None:
+        """The columns to read; None for all."""
+        if self.reading.columns is None:
+            return None
+        return list(dict.fromkeys((*self.written_schema.names, *self.reading.fields)))
+
     def _records(self, batch: pa.RecordBatch) -> Iterator[Record]:
+        values = {name: batch.column(name).to_pylist() for name in self.reading.fields}
+        kept = batch if self.reading.columns is None else batch.select(self.written_schema.names)
         for i, text in enumerate(batch.column(self.text_field).to_pylist()):
             self._rows += 1
             if text is None:
-                raise BadInput("is null, not a string", where=self.path, line=self._rows, field=self.text_field)
-            yield Record(text, (batch, i))
+                self._note_missing(self._rows)
+            fields = {name: column[i] for name, column in values.items()} if values else NO_FIELDS
+            yield Record(text or "", (kept, i), fields)
+
+
+def _word(key: bytes) -> str:
+    return key.decode(errors="replace")
 
 
 def _codec(metadata: pq.FileMetaData) -> str:
@@ -81,7 +120,7 @@ def _is_string(kind: pa.DataType) -> bool:
     return is_.is_string(kind) or is_.is_large_string(kind)
 
 
-def _file(path: Path):  # -> pyarrow.parquet.ParquetFile, a context manager
+def _file(path: Path) -> pq.ParquetFile:
     import pyarrow as pa
     import pyarrow.parquet as pq
 

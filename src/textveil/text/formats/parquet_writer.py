@@ -18,7 +18,8 @@ _GROUP_BYTES = 32 * 2**20
 
 
 class ParquetSink:
-    """Collects rows to groups of some 32 MB. Columns, types, metadata and codec are those of the file that was read."""
+    """Collects rows to groups of some 32 MB. Columns, types, metadata and codec are those of the file that was read,
+    without what stays behind (`written_schema`)."""
 
     def __init__(self, path: Path, like: ParquetReader):
         import pyarrow.parquet as pq
@@ -31,7 +32,7 @@ class ParquetSink:
         self._group_bytes = 0
         self._file = AtomicFile(path)
         try:
-            self._parquet = pq.ParquetWriter(self._file.stream, like.schema, compression=like.codec)
+            self._parquet = pq.ParquetWriter(self._file.stream, like.written_schema, compression=like.codec)
         except BaseException:
             self._file.discard()
             raise
@@ -76,14 +77,21 @@ class ParquetSink:
             return
         batch = self._batch if self._rows == list(range(len(self._batch))) else self._batch.take(self._rows)
         place = batch.schema.get_field_index(self._like.text_field)
-        self.write_batch(batch.set_column(place, batch.schema.field(place), self._column(batch.schema.types[place])))
+        texts = self._column(batch.schema.types[place], batch.column(place))
+        self.write_batch(batch.set_column(place, batch.schema.field(place), texts))
         self._batch, self._rows, self._texts = None, [], []
 
-    def _column(self, kind: pa.DataType) -> pa.Array:
+    def _column(self, kind: pa.DataType, before: pa.Array) -> pa.Array:
+        """The new texts; one that was missing and is still empty stays missing."""
         import pyarrow as pa
 
+        texts: list[str | None] = list(self._texts)
+        if before.null_count:
+            for i, is_missing in enumerate(before.is_null().to_pylist()):
+                if is_missing and not texts[i]:
+                    texts[i] = None
         try:
-            plain = pa.array(self._texts, pa.large_string())
+            plain = pa.array(texts, pa.large_string())
         except UnicodeEncodeError:
             raise BadInput("a new text has half a surrogate pair", where=self._like.path) from None
         return plain.cast(kind)
@@ -94,7 +102,7 @@ class ParquetSink:
         if not self._group:
             return
         try:
-            self._parquet.write_table(pa.Table.from_batches(self._group, self._like.schema))
+            self._parquet.write_table(pa.Table.from_batches(self._group, self._like.written_schema))
         except OSError as error:
             raise self._file.failed(error) from None
         self._group, self._group_bytes = [], 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -72,7 +73,7 @@ class EuclidSearch:
         return euclid_int8.works_here() and self.matrix.shape[1] <= euclid_int8.MOST_COLUMNS
 
     @cached_property
-    def _prepared(self):
+    def _prepared(self) -> Any:  # Product or Blocks, by the engine
         if self.engine == "numpy":
             return Product(self.matrix)
         from textveil.words.search.euclid_int8 import Blocks

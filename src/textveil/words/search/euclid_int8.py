@@ -29,9 +29,10 @@ from functools import cache, partial
 
 import numpy as np
 
+from textveil.text.compiled import compiled
 from textveil.words.search.batches import aligned
 from textveil.words.search.int8_dots import NARROW, QUERIES, STEP, WIDE, WORDS, screen
-from textveil.words.search.keep import address, compiled, keep, keep_least, popcount
+from textveil.words.search.keep import address, keep, keep_least, popcount
 
 GROUP = 256  # queries of similar length that share their floors
 SAMPLE = 16  # words measured beforehand, so that the first blocks do not keep half of their words

@@ -11,6 +11,8 @@ t + 2 e, where t is the k-th least approximate s.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from textveil.words.search.ties import priority, rank_of
@@ -53,7 +55,7 @@ class Product:
             index[part], found[part] = columns[best], distance[best]
         return index, found
 
-    def _survivors(self, queries: np.ndarray, k: int):
+    def _survivors(self, queries: np.ndarray, k: int) -> Iterator[tuple[int, np.ndarray, np.ndarray, np.ndarray]]:
         """Yields (start, query numbers from start, word numbers, float64 squared distances), sorted by query and word."""
         for start in range(0, len(queries), ROWS):
             part = queries[start : start + ROWS]

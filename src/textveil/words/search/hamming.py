@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from textveil.core.errors import BadInput
 from textveil.words.search import hamming_numpy
 from textveil.words.search.batches import check_count, choose_engine, random_words, spread, table
 from textveil.words.search.ties import rank_of
+
+if TYPE_CHECKING:
+    from textveil.words.search.hamming_planes import Planes
 
 REMEMBERED = 16  # tied words noted during a scan; where there are more, the query is looked at again
 MOST_BITS = 1 << 14
@@ -76,7 +80,7 @@ class HammingSearch:
         return np.ascontiguousarray(self.codes.T)
 
     @cached_property
-    def _planes(self):
+    def _planes(self) -> Planes:
         from textveil.words.search.hamming_planes import Planes
 
         return Planes(self.codes, self.bits)
@@ -96,13 +100,13 @@ class HammingSearch:
     def _nearest(self, queries: np.ndarray, tie_words: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         queries, words = self._batch(queries, tie_words)
         index, distance = np.empty(len(queries), np.int32), np.empty(len(queries), np.int32)
-        prepared = self._columns if self.engine == "numpy" else self._planes
+        _ = self._columns if self.engine == "numpy" else self._planes  # built once, before the threads
 
         def work(start: int, stop: int) -> None:
             part = slice(start, stop)
             random = None if words is None else words[part]
             if self.engine == "numpy":
-                index[part], distance[part] = hamming_numpy.nearest(prepared, queries[part], random)
+                index[part], distance[part] = hamming_numpy.nearest(self._columns, queries[part], random)
             else:
                 index[part], distance[part] = self._scanned(queries[part], random)
 

@@ -29,9 +29,10 @@ from functools import cache, lru_cache
 
 import numpy as np
 
+from textveil.text.compiled import compiled
 from textveil.words.search import hamming_numpy
 from textveil.words.search.batches import aligned
-from textveil.words.search.keep import address, compiled, keep, keep_least, popcount
+from textveil.words.search.keep import address, keep, keep_least, popcount
 from textveil.words.search.plane_sums import LANES, MASKS, PATTERNS, WIDE, least, screen, slot_words
 
 TILE = 64 * LANES

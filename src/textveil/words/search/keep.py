@@ -8,24 +8,13 @@ The scans call `keep` for the few words that may matter. Two modes share the arr
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from textveil.text.compiled import compiled
 from textveil.words.search.ties import GOLDEN, MIX_1, MIX_2
-
-
-def compiled(function, **options):
-    """njit without the interpreter lock, kept on disk where a folder for that exists.
-
-    numba renews what it keeps when the function's own file changes, not when a file it calls into does.
-    """
-    try:
-        return numba.njit(nogil=True, cache=True, **options)(function)
-    except RuntimeError:  # numba found no folder it may write to
-        return numba.njit(nogil=True, **options)(function)
 
 
 @intrinsic

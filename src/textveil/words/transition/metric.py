@@ -14,7 +14,7 @@ import numpy as np
 
 from textveil.core import BadInput
 from textveil.noise import Source
-from textveil.text.codes import hamming
+from textveil.text.codes import Codes, hamming
 from textveil.words.mechanism import WordMechanism
 from textveil.words.search import HammingSearch
 
@@ -33,7 +33,7 @@ def pair_distances(mechanism: WordMechanism, first: np.ndarray, second: np.ndarr
     [1.0, 3.0]
     """
     if mechanism.metric == "hamming":
-        codes = _codes(mechanism)
+        codes = _packed(mechanism)
         return hamming(codes[first], codes[second]).astype(np.float64)
     points, angular = _points(mechanism), mechanism.metric == "angular"
     found = np.empty(len(first))
@@ -46,7 +46,7 @@ def pair_distances(mechanism: WordMechanism, first: np.ndarray, second: np.ndarr
 def all_distances(mechanism: WordMechanism) -> np.ndarray:
     """The distance of every input row (unknown words last) from every other, without cancellation in near pairs."""
     if mechanism.metric == "hamming":
-        codes = _codes(mechanism)
+        codes = _packed(mechanism)
         return np.stack([hamming(codes, row) for row in codes]).astype(np.float64)
     points = _points(mechanism)
     if mechanism.metric == "angular":
@@ -78,7 +78,7 @@ def spread(mechanism: WordMechanism, noise: Source) -> Spread:
     """
     count = len(mechanism.vectors_)
     if mechanism.metric == "hamming":
-        codes = mechanism.codes_ if hasattr(mechanism, "codes_") else mechanism.vectors_.codes
+        codes = _codes(mechanism)
         ones = codes.unpacked().mean(axis=0)
         return Spread(float((2 * ones * (1 - ones)).sum()), 0.0, _widest(codes.words64, codes.bits))
     if count <= _ALL_PAIRS_UP_TO:
@@ -95,8 +95,15 @@ def _widest(words64: np.ndarray, bits: int) -> float:
     return float(bits - HammingSearch(words64, bits).distances_min(words64 ^ mask).min())
 
 
-def _codes(mechanism: WordMechanism) -> np.ndarray:
-    codes = mechanism.codes_ if hasattr(mechanism, "codes_") else mechanism.vectors_.codes
+def _codes(mechanism: WordMechanism) -> Codes:
+    codes = getattr(mechanism, "codes_", mechanism.vectors_.codes)
+    if codes is None:
+        raise BadInput(f"{mechanism.name} measures in Hamming space, but its vectors have no codes")
+    return codes
+
+
+def _packed(mechanism: WordMechanism) -> np.ndarray:
+    codes = _codes(mechanism)
     return np.vstack([codes.words64, codes.fallback[None]])
 
 

@@ -95,7 +95,7 @@ def by_rays(mechanism: Laplace, angles: int = ANGLES) -> Transition:
     parts = sums / (len(directions) / groups)
     error = errors / len(directions) + (parts.max(axis=0) - parts.min(axis=0)) / 2
     impossible = np.eye(inputs, len(words), dtype=bool) if rule.excludes_input else None
-    return from_odds(*(_share_equals(a, words) for a in (parts.mean(axis=0), error)), impossible, _ROUNDING)
+    return from_odds(_share_equals(parts.mean(axis=0), words), _share_equals(error, words), impossible, _ROUNDING)
 
 
 class _Walk:

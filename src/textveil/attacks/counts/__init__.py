@@ -1,0 +1,1 @@
+"""Attacks on releases of the counts room, one file each."""

@@ -1,0 +1,1 @@
+"""Attacks on releases of the hashed room, one file each."""

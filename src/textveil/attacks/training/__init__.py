@@ -1,0 +1,1 @@
+"""Attacks on releases of the training room, one file each."""

@@ -1,0 +1,1 @@
+"""Attacks on releases of the words room, one file each."""

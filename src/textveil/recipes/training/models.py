@@ -1,0 +1,242 @@
+"""The journey of a private model: read everything, check, plan, charge, train, score, write.
+
+The folder holds `model/` (loads in plain torch or transformers). A stopped run goes on from the checkpoint in its folder of
+unfinished work: the plan is charged once, and steps that were begun and lost are charged again before they are redone. A
+test file's scores stand on the card: the file is taken to be public, or charged for elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from textveil.accounting.account import Paid
+from textveil.core import BadInput, Event
+from textveil.core.facts import Facts, ModelScores, TrainingRun
+from textveil.core.files import write_whole
+from textveil.core.mechanism import passes_of
+from textveil.core.params import needs
+from textveil.recipes.progress import Bar
+from textveil.recipes.publish import Publication, publish_job
+from textveil.recipes.training.scores import score_lines, scores
+from textveil.text.examples import Examples, check_tags, read_tagged, read_texts
+from textveil.training.one_budget import OneBudget, one_budget
+from textveil.training.plan import Plan
+from textveil.training.private_model import SHARED, PrivateModel
+
+KINDS = ("tagger", "classifier", "lm")
+ENCODER_DEFAULTS = {
+    "epochs": 10,
+    "batch": 512,
+    "clip": 0.5,
+    "rate": 5e-4,
+    "micro_batch": 64,
+}  # a whole encoder learns slower
+STATE = "state.pt"
+
+
+@dataclass(frozen=True)
+class ModelJob:
+    """One file of private examples and the model that is wanted of it."""
+
+    kind: str
+    source: Path
+    out: Path
+    parameters: dict[str, Any]
+    test: Path | None = None
+    text_field: str | None = None
+    label_field: str | None = None
+    user_field: str | None = None
+    format: str | None = None
+    header: bool | None = None
+    ledger: Path | None = None
+    other_data: bool = False
+    unpriced: bool = False
+    allow_large_delta: bool = False
+    private_vocabulary: dict[str, Any] | None = field(default=None)  # arguments of one_budget; language models only
+
+
+def train_model(job: ModelJob, *, bar: Bar) -> dict[str, Any]:
+    """Train a model into a release folder and return what to print."""
+    needs("training", "torch", *(("transformers",) if job.parameters.get("encoder") else ()))
+    with publish_job(job, f"train {job.kind} {job.source.name}", seed=job.parameters.get("seed")) as publication:
+        model = make_model(job.kind, {**job.parameters, "allow_large_delta": job.allow_large_delta})
+        data = read_examples(job, job.source)
+        test = _test_examples(job, data, model)
+        fingerprint = publication.account.fingerprint().update_all(data.texts())
+        units = len(set(data.users)) if job.parameters.get("unit") == "user" and data.users else len(data.inputs)
+        budget = _one_budget(job, model, units)
+        if budget:
+            model.set_params(
+                also=(budget.vocabulary_event,)
+            )  # before the event is made: it says what is priced with it
+        plan = budget.plan if budget else model.plan(model.declared(units))
+        model.prepare(data.inputs, data.targets or None)  # whatever can fail fails before the charge
+        model.trainer(plan)
+        parameters = {**model.public_params(), "noise": plan.noise}
+        paid = publication.account.charge(
+            _event(model, plan, budget),
+            data=fingerprint.hexdigest(),
+            binding=publication.bound(
+                source=str(job.source.absolute()),
+                fields=[job.text_field, job.label_field, job.user_field, job.format],
+                parameters=parameters,
+                vocabulary=job.private_vocabulary,
+            ),
+        )
+        if budget:
+            _make_words(model, budget, data, publication, paid)
+        _fit(model, data, plan, publication, paid, bar)
+        model.save(publication.file("model"))
+        test_scores = scores(model, test) if test is not None else {}
+        release = publication.finish(
+            paid,
+            model.name,
+            parameters,
+            "model",
+            guarantee=model.guarantee_,
+            passes=passes_of(model),
+            facts=_facts(publication, job, model, budget, test_scores),
+        )
+    return {
+        **publication.result(release),
+        "kind": job.kind,
+        "units": units,
+        "noise": plan.noise,
+        "steps": plan.steps,
+        "epsilon": getattr(release.guarantee.loss, "epsilon", None),
+        "delta": model.delta,
+        "scores": test_scores,
+        "shared": {name: parameters.get(name) for name in SHARED if name in parameters},
+    }
+
+
+def make_model(kind: str, parameters: dict[str, Any]) -> PrivateModel:
+    """The estimator behind a verb; what is None takes its default."""
+    from textveil.training.classifier import Classifier
+    from textveil.training.language_model import LanguageModel
+    from textveil.training.tagger import Tagger
+
+    made = {"tagger": Tagger, "classifier": Classifier, "lm": LanguageModel}[kind]
+    if parameters.get("epsilon") is None:
+        raise BadInput("epsilon is missing", possible="--epsilon E (1 to 8), with --delta D below 1 / examples")
+    given = {name: value for name, value in parameters.items() if value is not None}
+    return made(**(ENCODER_DEFAULTS if given.get("encoder") else {}) | given)
+
+
+def read_examples(job: ModelJob, path: Path) -> Examples:
+    """The file as this kind of model reads it."""
+    if job.parameters.get("unit") == "user" and job.user_field is None:
+        raise BadInput("the unit 'user' needs the field that names the user", possible="--user-field FIELD")
+    user_field = job.user_field if path == job.source else None
+    if job.kind == "tagger":
+        return read_tagged(path, format=job.format, user_field=user_field)
+    label = (job.label_field or "label") if job.kind == "classifier" else None
+    return read_texts(
+        path, format=job.format, text_field=job.text_field, label_field=label, user_field=user_field, header=job.header
+    )
+
+
+def _test_examples(job: ModelJob, data: Examples, model: PrivateModel) -> Examples | None:
+    """The test file, read and checked before anything is charged."""
+    if job.test is None:
+        return None
+    test = read_examples(job, job.test)
+    if job.kind == "tagger":
+        from textveil.training.tagger import tag_set
+
+        check_tags(test, getattr(model, "tags", None) or tag_set(data.targets), job.test)
+    elif job.kind == "classifier":
+        known = getattr(model, "classes", None) or sorted(set(data.targets))
+        check_tags(Examples(lines=test.lines, targets=[[t] for t in test.targets]), known, job.test)
+    return test
+
+
+def _one_budget(job: ModelJob, model: PrivateModel, units: int) -> OneBudget | None:
+    """A private vocabulary under the same promise, where one is asked for."""
+    if job.private_vocabulary is None:
+        return None
+    if job.kind != "lm" or getattr(model, "encoder", None):
+        raise BadInput("a private vocabulary goes with train lm, without --encoder")
+    s, declared = model.settings, model.declared(units)
+    return one_budget(
+        float(s.epsilon or 0),
+        s.delta,
+        batch=min(s.batch, declared),
+        examples=declared,
+        epochs=s.epochs,
+        unit=s.unit,
+        clip=s.clip,
+        sampling=s.sampling,
+        **{name: value for name, value in job.private_vocabulary.items() if value is not None},
+    )
+
+
+def _make_words(model: Any, budget: OneBudget, data: Examples, publication: Publication, paid: Paid) -> None:
+    """Draw the vocabulary, once: it is stored before anything is told about it, and a run taken up again reads it."""
+    stored = publication.work("words.json")
+    if stored.is_file():
+        ranked: list[str] = json.loads(stored.read_text(encoding="utf-8"))
+    else:
+        ranked = budget.draw_words(data.inputs, data.users, model.size, noise=paid.noise())
+        write_whole(stored, json.dumps(ranked), mode=0o600)
+    model.set_params(words=ranked)
+
+
+def _event(model: PrivateModel, plan: Plan, budget: OneBudget | None) -> Event:
+    own = model.event(plan)
+    if budget is None:
+        return own
+    joint = budget.event()
+    return replace(joint, mechanism=model.name, assumes=tuple(dict.fromkeys((*joint.assumes, *own.assumes))))
+
+
+def _fit(model: Any, data: Examples, plan: Plan, publication: Publication, paid: Paid, bar: Bar) -> None:
+    """Train; a stopped run goes on from its checkpoint, and steps that it had begun and lost are charged once more."""
+
+    def pay_again(repeated: Event) -> None:
+        account = publication.account
+        number = account.journal.count("repeated") if account.journal is not None else 0
+        account.charge(
+            repeated, data=None, of=paid.entry, step=f"again {number}", note=f"{account.note}: steps done again"
+        )
+
+    with bar("training", plan.steps, "steps") as advance:
+        model.fit(
+            data.inputs,
+            data.targets or None,
+            data.users,
+            plan=plan,
+            noise=paid.noise(),
+            progress=lambda progress: advance(1),
+            checkpoint=publication.work(STATE),
+            journal=publication.account.journal,
+            charge_repeated=pay_again,
+        )
+
+
+def _facts(
+    publication: Publication, job: ModelJob, model: Any, budget: OneBudget | None, test_scores: dict[str, Any]
+) -> Facts:
+    plan = model.plan_
+    making = [
+        f"{plan.steps:,} updates, expected batch {plan.batch:,} of {plan.examples:,}, noise {plan.noise:.4g} times the "
+        f"clip {plan.clip:g}"
+    ]
+    if budget:
+        making.append("the vocabulary was drawn from the same texts, under the same promise")
+    return Facts(
+        data=publication.data_facts(job.source, text_field=job.text_field),
+        training=TrainingRun.from_json(plan.to_json()),
+        scores=_scores(job, test_scores),
+        making=tuple(making),
+    )
+
+
+def _scores(job: ModelJob, test_scores: dict[str, Any]) -> ModelScores | None:
+    if not test_scores or job.test is None:
+        return None
+    numbers = {name: float(value) for name, value in test_scores.items() if isinstance(value, (int, float))}
+    return ModelScores(tuple(score_lines(job.kind, test_scores)), numbers, job.test.name)

@@ -1,0 +1,41 @@
+"""A word mechanism as its adversary can run it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from textveil.attacks.words.two_worlds import Pairs
+from textveil.noise import Source
+from textveil.recipes.words.pairs import word_pairs
+from textveil.words.mechanism import WordMechanism
+
+
+@dataclass(frozen=True)
+class WordChannel:
+    """The mechanism as the adversary can run it: public input row in, drawn row out."""
+
+    mechanism: WordMechanism
+    prior: np.ndarray
+
+    def sample(self, rows: np.ndarray, source: Source) -> np.ndarray:
+        return self.mechanism.draw(rows, source)
+
+    @property
+    def stated(self) -> float:
+        """The loss per unit of distance that the mechanism states, with or without a promise."""
+        return float(self.mechanism.epsilon)
+
+    @property
+    def excludes_input(self) -> bool:
+        """Whether the algorithm never returns its input: Vickrey as printed."""
+        return bool(getattr(self.mechanism, "paper_mode", False))
+
+    def pairs(self, count: int, source: Source) -> Pairs:
+        """Words that may be told apart, near ones above all: there a promise allows little."""
+        return word_pairs(self.mechanism, count, source)
+
+    def posterior_bound(self, rows: np.ndarray, source: Source) -> np.ndarray:
+        """The largest posterior of any word given the noised point: more than any adversary of the output can reach."""
+        return self.mechanism.posterior_peak(rows, self.prior, source)

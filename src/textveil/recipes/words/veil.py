@@ -1,0 +1,205 @@
+"""The journey of a veiled file: survey, charge, draw part by part, join.
+
+The survey reads the whole file once and draws nothing: whatever is wrong with the file is found there and costs nothing.
+Texts go through an engine (this process, several, or Ray); the rows they belong to are read a second time here and never
+leave this process. As many records are written as were surveyed, or nothing is released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from textveil.accounting.account import PartNoise
+from textveil.core import BadInput, Shape
+from textveil.core.facts import DocumentLine, Facts, VectorsUsed
+from textveil.core.fingerprint import Fingerprint
+from textveil.core.mechanism import passes_of
+from textveil.core.params import positive_integer
+from textveil.recipes.progress import Bar
+from textveil.recipes.publish import Publication, publish_job
+from textveil.recipes.words.engines import Engine, Part, open_engine
+from textveil.recipes.words.parts import Parts, cut_into_parts
+from textveil.text import readers, tokens
+from textveil.text.documents import replace
+from textveil.words.mechanism import WordMechanism
+
+RECORDS_A_STEP = 500  # of the progress bar
+
+
+@dataclass(frozen=True)
+class VeilJob:
+    """One file to veil."""
+
+    source: Path
+    out: Path
+    mechanism: WordMechanism
+    text_field: str | None = None
+    format: str | None = None
+    columns: tuple[str, ...] | None = None  # that leave with the text: None all, () none
+    header: bool | None = None
+    nulls: str = "keep"
+    ledger: Path | None = None
+    other_data: bool = False
+    unpriced: bool = False
+    max_words: int | None = None
+    max_line_bytes: int = readers.DEFAULT_MAX_LINE
+    engine: str = "local"
+    workers: int = 1
+    address: str | None = None
+
+    @property
+    def opener(self) -> Callable[[], readers.Reader]:
+        """Opens the input; it can be sent to another process of this machine."""
+        return partial(
+            readers.open_reader,
+            self.source.absolute(),
+            format=self.format,
+            text_field=self.text_field,
+            columns=self.columns,
+            header=self.header,
+            nulls=self.nulls,
+            max_line_bytes=self.max_line_bytes,
+        )
+
+    @property
+    def shape(self) -> Shape:
+        return Shape(max_words=self.max_words)
+
+
+def veil_file(job: VeilJob, *, bar: Bar) -> dict[str, Any]:
+    """Veil a file into a release folder and return what to print."""
+    if job.max_words is not None:
+        positive_integer("max-words", job.max_words)
+    mechanism = job.mechanism.fit()
+    # Workers start up while the file is surveyed; they get no text before the charge is on disk.
+    with (
+        publish_job(job, f"veil {job.source.name}", seed=mechanism.seed) as publication,
+        open_engine(mechanism, engine=job.engine, workers=job.workers, address=job.address) as engine,
+    ):
+        reader, fingerprint = job.opener(), publication.account.fingerprint()
+        records = survey(job, reader, fingerprint, bar)
+        binding = _binding(job, publication, reader, records)
+        paid = publication.account.charge(mechanism.event(job.shape), data=fingerprint.hexdigest(), binding=binding)
+        parts = Parts(publication, reader)
+        drawn = veil_parts(job, reader, parts, engine, paid.parts(), bar)
+        if drawn.records != records or _state_of(reader) != binding["state"]:
+            raise BadInput("changed while it was read", where=job.source)
+        release = publication.finish(
+            paid,
+            mechanism.name,
+            mechanism.public_params(),
+            parts.put_together(drawn.parts),
+            passes=(*passes_of(mechanism), *reader.passes),
+            facts=_facts(job, publication, reader, drawn),
+        )
+    return {**publication.result(release), "records": records, "words": drawn.words}
+
+
+def survey(job: VeilJob, reader: readers.Reader, fingerprint: Fingerprint, bar: Bar) -> int:
+    """Read everything once and return the number of records: bad input is found here, before anything is charged."""
+    records = bytes_told = 0
+    with bar("checking", reader.size, "bytes") as advance:
+        for record in reader:
+            records += 1
+            fingerprint.update(record.text)
+            if job.max_words is not None and len(tokens.words(record.text)) > job.max_words:
+                raise BadInput(
+                    f"record {records} has more words than the declared cap of {job.max_words}",
+                    where=job.source,
+                    possible="a larger --max-words, or shorter documents",
+                )
+            if records % RECORDS_A_STEP == 0:
+                advance(reader.bytes_read - bytes_told)
+                bytes_told = reader.bytes_read
+    return records
+
+
+def _binding(job: VeilJob, publication: Publication, reader: readers.Reader, records: int) -> dict[str, Any]:
+    """What makes two runs the same run. Engine and workers are not part of it: they change nothing but the time."""
+    return publication.bound(
+        mechanism=job.mechanism.name,
+        parameters=job.mechanism.public_params(),
+        metric=job.mechanism.metric_id(),
+        source=reader.binding(),
+        state=_state_of(reader),
+        max_words=job.max_words,
+        records=records,
+    )
+
+
+def _state_of(reader: readers.Reader) -> list[list[int]]:
+    """Sizes and times, to notice a changed input."""
+    return [[s.st_size, s.st_mtime_ns] for s in (path.stat() for path in reader.paths)]
+
+
+# ---- draw -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TextParts:
+    """The texts still to be veiled, part by part. It can be sent to another process, which reads the file itself."""
+
+    open: Callable[[], readers.Reader]
+    finished: frozenset[int]
+
+    def __iter__(self) -> Iterator[Part]:
+        for number, records in cut_into_parts(self.open()):
+            if number not in self.finished:
+                yield Part(number, [record.text for record in records])
+
+
+def veil_parts(job: VeilJob, reader: readers.Reader, parts: Parts, engine: Engine, noise: PartNoise, bar: Bar) -> Drawn:
+    """Veil what is not done yet, and count parts, records and words of all of it."""
+    finished = parts.finished()
+    veiled = engine.veil(TextParts(job.opener, finished), noise)
+    count = records_read = words = bytes_told = 0
+    with bar("veiling", reader.size, "bytes") as advance:
+        for number, records in cut_into_parts(reader):
+            if number in finished:
+                words += sum(len(tokens.words(record.text)) for record in records)
+            else:
+                part = next(veiled, None)
+                if part is None or (part.number, len(part.texts)) != (number, len(records)):
+                    raise BadInput("changed while it was read", where=job.source)
+                parts.write(number, map(replace, records, part.texts))
+                words += part.words
+            advance(reader.bytes_read - bytes_told)
+            count, bytes_told = number + 1, reader.bytes_read
+            records_read += len(records)
+    return Drawn(count, records_read, words)
+
+
+class Drawn(NamedTuple):
+    """How much was veiled."""
+
+    parts: int
+    records: int
+    words: int
+
+
+def _facts(job: VeilJob, publication: Publication, reader: readers.Reader, drawn: Drawn) -> Facts:
+    """What the card says beside the promise: numbers of records and words show in the output anyway."""
+    mechanism, vectors = job.mechanism, job.mechanism.vectors_
+    field = reader.written_text_field
+    return Facts(
+        data=publication.data_facts(job.source, text_field=field, records=drawn.records, words=drawn.words),
+        document=DocumentLine(float(mechanism.epsilon) * mechanism.diameter(), job.max_words),
+        vectors=VectorsUsed(str(vectors.name), len(vectors), vectors.fingerprint),
+    )
+
+
+def read_keep_list(path: Path) -> list[str]:
+    """One word a line."""
+    try:
+        words = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except FileNotFoundError:
+        raise BadInput("does not exist", where=path) from None
+    except (OSError, UnicodeDecodeError):
+        raise BadInput("cannot be read as UTF-8 text", where=path) from None
+    if not words:
+        raise BadInput("holds no words", where=path, possible="one word a line")
+    return words

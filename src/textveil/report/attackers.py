@@ -1,0 +1,72 @@
+"""The section about attacks: a chart, a table, what each figure means, and which of them were scored with private text."""
+
+from __future__ import annotations
+
+from ..core.attack_needs import attacks_on, needs_of
+from .html import bullets, esc, pairs, percent, percent_up, table, tag
+from .svg import Bar, success_chart
+from .words import Finding
+
+NOT_YET = "No attack on this release stands on its card yet."
+PRIVATE = (
+    "Attacks that its owner has run with the original are named here until their figures are published. How to run them: "
+    "<code>textveil audit FOLDER</code>, with what each of them needs."
+)
+
+
+def attackers(found: list[Finding], unreadable: int) -> str:
+    """What the attacks achieved, or how to run them."""
+    if not found and not unreadable:
+        return tag("p", NOT_YET)
+    parts = [success_chart(bar_of(f, f.evidence.attack, f.evidence.metric) for f in found)]
+    if found:
+        head = ("Attack", "Success", "95 % interval", "Chance", "Hits", "Is the promise refuted?")
+        parts.append(table(head, [_row(f) for f in found]))
+    notes = dict.fromkeys(f"{f.evidence.attack}: {note}" for f in found for note in _notes(f))
+    parts.append(tag("div", bullets(notes), "small") if notes else "")
+    if unreadable:
+        parts.append(tag("p", f"{unreadable} entries of evidence could not be read and are not shown.", "alarm"))
+    return "".join(parts)
+
+
+def not_attacked(mechanism: str, found: list[Finding]) -> str:
+    """The shipped attacks that left no trace on this card, and what each of them needs."""
+    ran = {f.evidence.attack for f in found}
+    missing = [name for name in attacks_on(mechanism) if name not in ran]
+    if not attacks_on(mechanism):
+        return tag("p", "No attack on this kind of release ships with Textveil. That is no sign of safety.")
+    if not missing:
+        return tag("p", "All attacks that ship for this kind of release were run. Others may exist.")
+    return pairs((name, needs_of(name)) for name in missing) + tag("p", PRIVATE, "small below")
+
+
+def bar_of(finding: Finding, name: str, detail: str) -> Bar:
+    """One finding as a bar of the chart."""
+    e = finding.evidence
+    return Bar(name, detail, e.value, *e.interval(), e.chance, finding.allowed, finding.refuted)
+
+
+def _row(finding: Finding) -> tuple[str, ...]:
+    e = finding.evidence
+    marks = [e.metric, *(["scored with the private text"] if finding.with_truth else [])]
+    return (
+        f"{esc(e.attack)}<br>{tag('span', esc('; '.join(marks)), 'small')}",
+        esc(percent(e.value)),
+        "exact" if e.exact else esc(" to ".join(percent(limit) for limit in e.interval())),
+        esc(percent(e.chance)),
+        esc(finding.tries),
+        tag("span", esc(finding.verdict), "alarm") if finding.refuted else esc(finding.verdict),
+    )
+
+
+def _notes(finding: Finding) -> list[str]:
+    bound = finding.evidence.upper
+    if bound is None:
+        return list(finding.evidence.notes)
+    ceiling = f"no attacker of this kind can be right more often than {percent_up(bound)}"
+    if finding.evidence.attack.startswith("words."):
+        ceiling = (
+            f"for words drawn from the public prior no attacker who sees one place at a time can be right more often than "
+            f"{percent_up(bound)}; on a text of other words he may be"
+        )
+    return [*finding.evidence.notes, ceiling]

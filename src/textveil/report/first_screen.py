@@ -1,0 +1,198 @@
+"""The first screen of a card: a badge, one sentence, and promise, attack and use side by side.
+
+The sentence says who is protected from learning what, how sure an attacker can be, and what was measured. A badge is
+green only where the promise bounds something between any two neighbours (`Guarantee.is_bounding`); a theorem about near
+words only is said to be that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..core import Adjacency, Cryptographic, Guarantee, LimitedPrecision, Measured, Metric, NoPromise, Unit
+from ..core.facts import Facts
+from ..core.guarantee import MOST_SURE, near_distance, often
+from ..core.losses import downward, upward
+from ..core.utility import Utility
+from .html import bound, esc, number, percent, percent_up, tag
+from .use import shown as score
+from .words import LABELS, Finding, headline, strongest
+
+READER = "Whoever reads this release"
+
+
+@dataclass(frozen=True)
+class Badge:
+    """What stands in the coloured pill; `tone` names the colours of the page."""
+
+    name: str
+    meaning: str
+    tone: str
+
+
+def badge_of(promise: Guarantee, *, refuted: bool = False, draft: bool = False) -> Badge:
+    """
+    >>> badge_of(Guarantee(Metric(0.5, "hamming", "ab", 256.0), Unit.WORD, Adjacency.METRIC)).name
+    'Guarantee for near words'
+    """
+    name, meaning = LABELS[promise.label]
+    if refuted:
+        return Badge(
+            f"{name}, refuted", "A theorem was claimed, and an attack shows that it does not hold here.", "broken"
+        )
+    if draft and promise.label != "seeded":
+        return Badge("Draft", LABELS["seeded"][1], "seeded")
+    if promise.label != "guarantee" or promise.is_bounding:
+        return Badge(name, meaning, promise.label)
+    if isinstance(promise.loss, Metric):
+        return Badge(f"Guarantee for near {_things(promise)}", _NEAR_MEANING, "near")
+    return Badge("Weak guarantee", _WEAK_MEANING, "near")
+
+
+_NEAR_MEANING = "A theorem covers near words or inputs; very different ones may be told apart."
+_WEAK_MEANING = "A theorem covers what was done, but it lets an attacker be nearly certain."
+AMBER = (("Guarantee for near words", _NEAR_MEANING), ("Weak guarantee", _WEAK_MEANING))
+
+
+def first_sentence(promise: Guarantee, found: list[Finding], facts: Facts | None = None) -> str:
+    """Who is protected from learning what, how sure an attacker can be, and what was measured."""
+    best = strongest(found)
+    if any(f.refuted for f in found):
+        protection = "The promise does not hold: an attack succeeds more often than it allows"
+    else:
+        protection = _protection(promise, facts or Facts())
+    if best is None:
+        return f"{protection}; no attack stands on this card yet."
+    e = best.evidence
+    return (
+        f"{protection}; the strongest attack tried ({e.attack}) reached {e.metric} {percent(e.value)}, by chance "
+        f"{percent(e.chance)}."
+    )
+
+
+def _protection(promise: Guarantee, facts: Facts) -> str:
+    match promise.loss:
+        case Measured() as loss:
+            return (
+                f"No theorem protects anybody here: a figure measured on this data (epsilon "
+                f"{bound(_measured(loss, facts))} at delta {upward(loss.delta, 3)}) describes what "
+                f"{promise.unit.phrase} leaves behind"
+            )
+        case Cryptographic(model):
+            return f"A cryptographic protocol protects {promise.unit.phrase}, in this model of trust: {model}"
+        case NoPromise(why, "seeded"):
+            return f"This draft protects nobody: {why}"
+        case NoPromise(why):
+            return f"Nothing is promised to anybody here: {why}"
+    right = promise.loss.even_guess()
+    if right is None:
+        return f"{READER} learns about {promise.unit.phrase} only within a bound"
+    if promise.is_bounding:
+        return (
+            f"{READER} cannot be right more than {percent_up(right)} of the time (a coin is right 50 %) when guessing "
+            f"{_question(promise)}"
+        )
+    if isinstance(promise.loss, Metric):
+        near = f"at most {downward(near_distance(promise.loss), 3)} apart in {promise.loss.metric} distance"
+        return (
+            f"{READER} cannot be right more than {MOST_SURE:.0%} of the time when guessing which of two near "
+            f"{_things(promise)} ({near}) {_stood(promise)}, but may tell very different ones apart"
+        ).replace("%", " %")
+    return (
+        f"A theorem covers this release, but weakly: whoever reads it may be right {often(right)} when guessing "
+        f"{_question(promise)}"
+    )
+
+
+def _question(promise: Guarantee) -> str:
+    """What an attacker has to guess."""
+    match promise.loss:
+        case Metric():
+            return f"which of two {_things(promise)} {_stood(promise)}"
+        case LimitedPrecision(_, n, _):
+            return (
+                f"which of two documents it was made from, if they differ in at most {n} counts, and may be right more "
+                "often if they differ in more"
+            )
+    phrase = promise.unit.phrase
+    match promise.adjacency:
+        case Adjacency.ADD_REMOVE:
+            return f"whether {phrase} was in the data"
+        case Adjacency.ZERO_OUT:
+            return f"whether {phrase} contributed anything"
+    return f"whether {phrase} was replaced by another"
+
+
+def _things(promise: Guarantee) -> str:
+    return "words" if promise.unit is Unit.WORD else "inputs"
+
+
+def _stood(promise: Guarantee) -> str:
+    return "stood at a place" if promise.unit is Unit.WORD else "it was made from"
+
+
+def figures(promise: Guarantee, facts: Facts, found: list[Finding], uses: list[Utility]) -> str:
+    """Promise, attack and use side by side."""
+    big, small = headline(promise.loss)
+    if isinstance(promise.loss, Measured):
+        big = f"ε {bound(_measured(promise.loss, facts))}"
+    shown = [_figure("Promise", big, small + _worst(promise)), *_guess_figure(promise), _unit_figure(promise)]
+    best = strongest(found)
+    if best is None:
+        shown.append(_figure("Attack", "not attacked", "no attack stands on this card yet"))
+    else:
+        e = best.evidence
+        small = f"strongest attack tried: {e.metric} of {e.attack}; by chance {percent(e.chance)}"
+        shown.append(_figure("Attack", percent(e.value), small))
+    shown.append(_use_figure(facts, uses))
+    return tag("div", "".join(shown), "figures")
+
+
+def _use_figure(facts: Facts, uses: list[Utility]) -> str:
+    """The first task that was measured; of a model the first line of its scores."""
+    if uses:
+        use = uses[0]
+        known = ((use.original, "with the original"), (use.chance, "by chance"))
+        beside = [f"{score(value, use)} {what}" for value, what in known if value is not None]
+        return _figure("Use", score(use.value, use), f"{use.metric}: {use.task}; {', '.join(beside)}")
+    if facts.scores is not None and facts.scores.values:
+        name, value = next(iter(facts.scores.values.items()))
+        return _figure("Use", number(value), f"{name.replace('_', ' ')}, on a test file that is taken to be public")
+    return _figure("Use", "not measured", "what it is good for is not known yet")
+
+
+def _worst(promise: Guarantee) -> str:
+    """A loss per step says little by itself: the loss between the two most different inputs stands beside it."""
+    loss = promise.loss
+    if not isinstance(loss, Metric) or loss.diameter is None:
+        return ""
+    return f"; up to {bound(loss.epsilon * loss.diameter)} between the two most different ones"
+
+
+def _measured(loss: Measured, facts: Facts) -> float:
+    """The largest figure that was computed: one about a rarer term would be read as a bound on all of them."""
+    costs = facts.seal.costs.values() if facts.seal is not None else ()
+    return max([loss.epsilon, *costs])
+
+
+def _guess_figure(promise: Guarantee) -> list[str]:
+    right = promise.loss.even_guess()
+    if promise.label != "guarantee" or right is None:
+        return []
+    if isinstance(promise.loss, Metric) and not promise.is_bounding:
+        near = f"≤ {downward(near_distance(promise.loss), 3)}"
+        small = f"apart: between such near {_things(promise)} an even guess stays at or below 95 %"
+        return [_figure("For a guess", near, small)]
+    small = "the most that a guess between two neighbours, even before, is right afterwards"
+    return [_figure("For a guess", percent_up(right), small)]
+
+
+def _unit_figure(promise: Guarantee) -> str:
+    if promise.label != "guarantee":
+        return _figure("For whom", str(promise.unit), f"the unit in question: {promise.unit.phrase}")
+    big = f"{promise.loss.n} counts" if isinstance(promise.loss, LimitedPrecision) else str(promise.unit)
+    return _figure("For whom", big, f"protected unit: {promise.parts().protected}")
+
+
+def _figure(kind: str, big: str, small: str) -> str:
+    return tag("div", f"<i>{esc(kind)}</i><b>{esc(big)}</b><span>{esc(small)}</span>", "figure")

@@ -1,0 +1,42 @@
+"""Blocks and commands of README and docs that the tests do not run, each with its reason; and what a page takes for granted.
+
+A command is named by how it begins, a python block by its page and its first line. A name that no page has any more fails
+the tests, so that this list stays short.
+"""
+
+from __future__ import annotations
+
+COMMANDS = {
+    "make demo": "installs an environment; tests/journeys/test_veil_journey.py runs the demo",
+    "make test": "runs the tests themselves",
+    "make quick": "runs the tests themselves",
+    "make lint": "CI runs it",
+    "python3 -m venv": "makes an environment; tests of the wheel install it",
+    ".venv/bin/pip install": "installs packages",
+    "pip install": "installs packages",
+    "git clone": "needs the network",
+    'python -c "from transformers import AutoTokenizer': "loads a tokenizer of another library; "
+    "tests/journeys/test_train_vocab_journey.py does the same",
+    "cd tagger/model && python -c": "changes the folder; tests/journeys/test_train_journey.py loads an exported model "
+    "without Textveil",
+    "textveil veil reviews.jsonl -o out --epsilon 0.5 --engine ray": "starts Ray; tests/journeys/test_engines_journey.py "
+    "runs it",
+}
+
+PYTHON = {
+    (
+        "docs/on-device.md",
+        "import textveil as tv",
+    ): "its first command needs a file of codes; tests/unit/words/test_on_device.py runs it",
+    ("docs/training-engine.md", "class Net(torch.nn.Module):"): "the shape of a net of one's own, without a body",
+    ("docs/training.md", "trainer = tv.training.Trainer("): "names that are the reader's: model, args, rows, collator; "
+    "tests/unit/training/test_models.py runs the same call",
+}
+
+_TRAIN = (
+    'textveil hashed train contracts.jsonl --spans marked.jsonl --label "Governing Law" -o model --ledger firm.ledger'
+)
+BEFORE = {
+    "docs/hashed-seal.md": [_TRAIN],
+    "docs/hashed-attacks.md": [_TRAIN, "textveil hashed seal model -o sealed"],
+}

@@ -1,0 +1,172 @@
+"""Every journey that ends in a release, as a command on small invented data with a planted secret.
+
+A journey is listed here by the function that opens the way out (`publish`) or charges by itself; `test_law.py` finds all such
+functions in the source, and one that is missing here fails. `write(folder, variant)` makes the input: variant 0 is the data,
+variant 1 another data set. The command is run in the folder; `{out}` stands for the place of the release.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from textveil.text import vectors
+
+SECRET = "zyxwqprivate"  # a word that no vocabulary holds; one for the plain input, in every journey
+SEED = 918_273_645  # found nowhere on disk
+LEDGER = "l.ledger"
+WORDS = "the fee is due law of state may rent bank letter year good bad fine poor".split()
+
+
+@dataclass(frozen=True)
+class Journey:
+    """A command and its input."""
+
+    function: str  # module.function that publishes or charges
+    command: tuple[str, ...]
+    write: Callable[[Path, int], None]
+    columns: tuple[str, ...] = ()  # further columns of the input that leave
+    needs_torch: bool = False
+    labels: tuple[str, ...] = ("guarantee",)  # what an unseeded run may be labelled
+    seedable: bool = True
+    before: tuple[tuple[str, ...], ...] = field(default=())  # commands that make its input, on the same ledger
+    takes_data: bool = True  # reads data of its own, so that other data can be told
+
+    def arguments(self, out: str = "out", *more: object, ledger: str = LEDGER) -> list[str]:
+        return [str(a).format(out=out) for a in (*self.command, "--ledger", ledger, *more)]
+
+
+def rows(variant: int, count: int = 30) -> list[dict[str, object]]:
+    rng = np.random.default_rng(100 + variant)
+    made: list[dict[str, object]] = []
+    for n in range(count):
+        words = [str(w) for w in rng.choice(WORDS, 9)]
+        if n == 3:
+            words[4] = SECRET
+        text = " ".join(words)
+        made.append({"id": f"n{n}", "text": text, "label": "praise" if n % 2 else "blame", "user": f"u{n % 5}"})
+    return made
+
+
+def write_public(folder: Path) -> None:
+    """A small public vocabulary with vectors, so that a run takes moments."""
+    rng = np.random.default_rng(7)
+    vectors.from_arrays(WORDS, rng.normal(size=(len(WORDS), 8))).save(folder / "small.npz")
+    (folder / "words.txt").write_text("\n".join(WORDS) + "\n")
+
+
+def write_jsonl(folder: Path, variant: int) -> None:
+    write_public(folder)
+    (folder / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows(variant)))
+
+
+def write_csv(folder: Path, variant: int) -> None:
+    write_public(folder)
+    lines = ["id,text,label"] + [f"{row['id']},{row['text']},{row['label']}" for row in rows(variant)]
+    (folder / "in.csv").write_text("\n".join(lines) + "\n")
+
+
+def write_conll(folder: Path, variant: int) -> None:
+    blocks = ["".join(f"{w} {'B-X' if w == 'bank' else 'O'}\n" for w in str(r["text"]).split()) for r in rows(variant)]
+    (folder / "in.conll").write_text("\n".join(blocks))
+
+
+def write_marked(folder: Path, variant: int) -> None:
+    documents, spans = [], []
+    for row in rows(variant):
+        clause = "This paper is governed by the law of Ohio alone."
+        text = f"{row['text']}.\n{clause}\n"
+        start = text.index(clause)
+        documents.append({"id": row["id"], "text": text})
+        spans.append({"id": row["id"], "start": start, "end": start + len(clause), "label": "LAW"})
+    for name, made in (("in.jsonl", documents), ("spans.jsonl", spans)):
+        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in made))
+
+
+_MARKED = ("in.jsonl", "--spans", "spans.jsonl")
+_TRAIN = ("--epsilon", "20", "--delta", "1e-3", "--batch", "1000", "--epochs", "3")
+_PLAIN = ("--bits", "10", "--clusters", "none", "--families", "word,bigram")
+_OPEN = ("hashed", "train", *_MARKED, *_PLAIN, "-o", "model", "--ledger", LEDGER)
+_SEALED = ("hashed", "seal", "model", "-o", "sealed", "--ledger", LEDGER)
+
+JOURNEYS = {
+    "veil": Journey(
+        "recipes.words.veil.veil_file",
+        ("veil", "in.jsonl", "-o", "{out}", "--mechanism", "words.laplace", "--epsilon", "2", "--vectors", "small.npz",
+         "--text-field", "text"),
+        write_jsonl,
+        columns=("id", "label", "user"),
+    ),
+    "veil csv": Journey(
+        "recipes.words.veil.veil_file",
+        ("veil", "in.csv", "-o", "{out}", "--mechanism", "words.exponential", "--epsilon", "2", "--vectors", "small.npz",
+         "--text-field", "text", "--columns", "label"),
+        write_csv,
+        columns=("label",),
+    ),
+    "counts": Journey(
+        "recipes.counts.release.count_file",
+        ("counts", "in.jsonl", "-o", "{out}", "--epsilon", "1", "--text-field", "text", "--vocabulary", "words.txt"),
+        write_jsonl,
+    ),
+    "hashed train": Journey(
+        "recipes.hashed.train.train_model",
+        ("hashed", "train", *_MARKED, *_PLAIN, "-o", "{out}"),
+        write_marked,
+        labels=("heuristic",),
+    ),
+    "hashed sound": Journey(
+        "recipes.hashed.sound.train_sound",
+        ("hashed", "train", *_MARKED, *_PLAIN, "-o", "{out}", "--epsilon", "2", "--delta", "1e-6",
+         "--unit", "paragraph"),
+        write_marked,
+    ),
+    "hashed seal": Journey(
+        "recipes.hashed.seal.seal_model",
+        ("hashed", "seal", "model", "-o", "{out}"),
+        write_marked,
+        labels=("measured",),
+        before=(_OPEN,),
+        takes_data=False,
+    ),
+    "hashed update": Journey(
+        "recipes.hashed.seal.update_model",
+        ("hashed", "update", "sealed", *_MARKED, "-o", "{out}"),
+        write_marked,
+        labels=("measured",),
+        before=(_OPEN, _SEALED),
+    ),
+    "train vocab": Journey(
+        "recipes.training.vocab.make_vocabulary",
+        ("train", "vocab", "in.jsonl", "-o", "{out}", "--epsilon", "1", "--delta", "1e-6", "--text-field", "text",
+         "--size", "300"),
+        write_jsonl,
+        needs_torch=True,
+    ),
+    "train tagger": Journey(
+        "recipes.training.models.train_model",
+        ("train", "tagger", "in.conll", "-o", "{out}", *_TRAIN, "--hidden", "4"),
+        write_conll,
+        needs_torch=True,
+    ),
+    "train classifier": Journey(
+        "recipes.training.models.train_model",
+        ("train", "classifier", "in.jsonl", "-o", "{out}", *_TRAIN, "--text-field", "text"),
+        write_jsonl,
+        needs_torch=True,
+    ),
+    "train lm with words": Journey(
+        "recipes.training.models.train_model",
+        ("train", "lm", "in.jsonl", "-o", "{out}", "--epsilon", "200", "--delta", "1e-2", "--batch", "1000", "--epochs", "2",
+         "--vocab-epsilon", "150", "--private-vocabulary", "--text-field", "text"),
+        write_jsonl,
+        needs_torch=True,
+    ),
+}  # fmt: skip
+
+# Charges by `Ledger.release`, which the tests of the ledger and of the account cover.
+IN_PYTHON = {"recipes.words.tune.charged_prior"}
