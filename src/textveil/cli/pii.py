@@ -1,0 +1,9 @@
+"""`textveil pii`: personal data in text; each verb stands in a file of its own."""
+
+from __future__ import annotations
+
+from textveil.cli import pii_review
+from textveil.cli.verbs import Verbs
+
+app = Verbs("Personal data: find it, review what was found, score it, mask it.")
+app.command("review")(pii_review.review)

@@ -1,0 +1,1 @@
+"""Local pages: one app on this machine, a router for each part."""
