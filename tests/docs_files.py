@@ -76,12 +76,7 @@ def _vectors(path: Path) -> None:
 FILES: dict[str, Callable[[Path], object]] = {
     "letters.jsonl": lambda path: path.write_bytes(sample.path().read_bytes()),
     "reviews.jsonl": lambda path: _jsonl(_texts(60), path),
-    "reviews.csv": lambda path: _csv(_texts(60), path),
-    "complaints.csv": lambda path: _csv(_texts(60), path),
-    "complaints.jsonl": lambda path: _jsonl(_texts(60), path),
     "notes.jsonl": lambda path: _jsonl(_notes(120), path),
-    "notes.csv": lambda path: _csv(_notes(120), path),
-    "public.jsonl": lambda path: _jsonl(_notes(24), path),
     "notes.conll": lambda path: _conll(120, path),
     "public.conll": lambda path: _conll(24, path),
     "contracts.jsonl": lambda path: _contracts(path, marked=False),
@@ -90,7 +85,6 @@ FILES: dict[str, Callable[[Path], object]] = {
     "new-marked.jsonl": lambda path: _contracts(path, marked=True, first=30, last=36),
     "states.txt": lambda path: path.write_text("Delaware\nNevada\nOhio\nTexas\nUtah\nMaine\nIdaho\nKansas\n"),
     "glove.6B.100d.txt": _vectors,
-    "keep.txt": lambda path: path.write_text("the\nof\nand\n"),
 }
 
 

@@ -11,15 +11,15 @@ COMMANDS = {
     "make test": "runs the tests themselves",
     "make quick": "runs the tests themselves",
     "make lint": "CI runs it",
-    "python3 -m venv": "makes an environment; tests of the wheel install it",
-    ".venv/bin/pip install": "installs packages",
-    "pip install": "installs packages",
-    "git clone": "needs the network",
     'python -c "from transformers import AutoTokenizer': "loads a tokenizer of another library; "
     "tests/journeys/test_train_vocab_journey.py does the same",
     "cd tagger/model && python -c": "changes the folder; tests/journeys/test_train_journey.py loads an exported model "
     "without Textveil",
-    "textveil veil reviews.jsonl -o out --epsilon 0.5 --engine ray": "starts Ray; tests/journeys/test_engines_journey.py "
+    "textveil pii review": "serves a page until it is stopped; tests/browser and tests/journeys/test_pii_review_journey.py "
+    "review and export",
+    "textveil train lm notes.jsonl -o model --epsilon 4 --delta 1e-6 --private-vocabulary": "needs thousands of texts for a "
+    "word to be frequent enough; tests/journeys/test_train_journey.py trains under one budget",
+    "textveil veil reviews.jsonl -o out --epsilon 0.5 --text-field text --engine ray": "starts Ray; tests/journeys/test_engines_journey.py "
     "runs it",
 }
 

@@ -79,7 +79,7 @@ def test_canaries_are_planted_and_the_model_is_audited(textveil):
     letters(60, "outside.jsonl")
     said = textveil(
         "train", "canaries", letters(60), "-o", "planted", "--text-field", "text", "--form", "HSH", "--form", "random",
-        "--copies", 1, "--each", 5, "--candidates", 64, "--coin", "--json",
+        "--copies", 1, "--each", 15, "--candidates", 64, "--coin", "--json",
     )  # fmt: skip
     assert said.code == 0, said.err
     assert said.json["examples"] == 60 + said.json["planted"]
@@ -95,7 +95,7 @@ def test_canaries_are_planted_and_the_model_is_audited(textveil):
     assert found.code == 0, found.err
     exposure, one_run = found.json["evidence"]
     assert exposure["attack"] == "training.exposure" and exposure["tries"] == said.json["planted"]
-    assert one_run["coins"] == 10 and one_run["epsilon_floor"] <= 8
+    assert one_run["coins"] == 30 and one_run["epsilon_floor"] <= 8
     members = textveil(
         "audit", "model", "--truth", "planted/data.jsonl", "--public", "outside.jsonl", "--text-field", "text", "--attack",
         "training.membership", "--attack", "training.lira", "--json",
