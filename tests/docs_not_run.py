@@ -19,8 +19,8 @@ COMMANDS = {
     "review and export",
     "textveil train lm notes.jsonl -o model --epsilon 4 --delta 1e-6 --private-vocabulary": "needs thousands of texts for a "
     "word to be frequent enough; tests/journeys/test_train_journey.py trains under one budget",
-    "textveil veil reviews.jsonl -o out --epsilon 0.5 --text-field text --engine ray": "starts Ray; tests/journeys/test_engines_journey.py "
-    "runs it",
+    "textveil veil reviews.jsonl -o out --epsilon 0.5 --text-field text --engine ray": "starts Ray; "
+    "tests/journeys/test_engines_journey.py runs it",
 }
 
 PYTHON = {
