@@ -29,6 +29,7 @@ PUBLIC_RANDOMNESS = {
     "counts/public_randomness.py": "groupings, which are public",
     "recipes/audit.py": "an attacker's own randomness",
     "recipes/training/canaries.py": "planted secrets, which stay with the owner",
+    "recipes/use/topics.py": "a yardstick that stays with the owner",
     "recipes/words/certify.py": "draws of public words",
     "recipes/words/compare.py": "draws of public words",
     "recipes/words/engines.py": "a public word, to warm up",
@@ -39,6 +40,7 @@ PUBLIC_RANDOMNESS = {
 ALL_PARAMETERS = {
     "recipes/words/tune.py": "a line of progress about public draws",
     "recipes/hashed/exposure.py": "an attacker trains a model of his own",
+    "recipes/training/measure.py": "the owner trains the model again without privacy, as a yardstick",
 }
 WAY_OUT = ("recipes/", "accounting/", "report/")
 FREE_ROOMS = ("noise/", "attacks/", "testing/", "reproduce/")

@@ -44,6 +44,7 @@ from .prices import price
 from .totals import DEFAULT_DELTA, Question, Total
 
 EVIDENCE = "an attack was scored with the private text, and its figures were published"
+UTILITY = "a task was done with the private text, and its figures were published"
 
 
 class Ledger:
@@ -166,15 +167,16 @@ class Ledger:
         *,
         unit: Unit = Unit.WORD,
         mechanism: str = "audit",
+        why: str = EVIDENCE,
         fingerprint: str | None = None,
         other_data: bool = False,
     ) -> Entry:
-        """List published evidence that was scored with the private text: no theorem prices it, and no flag is needed.
+        """List published figures that were computed with the private text: no theorem prices them, no flag is needed.
 
         `audit --publish` is such a flag itself; the line makes what it gave away visible to whoever reads the ledger.
         """
-        noise = Unpriced(NoPromise(EVIDENCE))
-        event = Event(noise, unit, Adjacency.REPLACE, source="an audit", mechanism=mechanism)
+        noise = Unpriced(NoPromise(why))
+        event = Event(noise, unit, Adjacency.REPLACE, source=f"textveil {mechanism}", mechanism=mechanism)
         return self.charge(event, note, fingerprint=fingerprint, other_data=other_data, unpriced=True)
 
     def find(self, entry_id: str) -> Entry | None:

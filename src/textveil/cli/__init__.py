@@ -15,7 +15,21 @@ from typing import Annotated
 import typer
 
 from textveil import __version__
-from textveil.cli import audit, counts, demo, hashed, ledger, pii, report, reproduce, train, vectors, veil, words
+from textveil.cli import (
+    audit,
+    counts,
+    demo,
+    hashed,
+    ledger,
+    measure,
+    pii,
+    report,
+    reproduce,
+    train,
+    vectors,
+    veil,
+    words,
+)
 from textveil.cli.verbs import Verbs
 from textveil.core.errors import TextveilError
 
@@ -31,6 +45,7 @@ app.command("demo")(demo.demo)
 app.command("veil")(veil.veil)
 app.command("counts")(counts.counts)
 app.command("audit")(audit.audit)
+app.command("measure")(measure.measure)
 app.command("report")(report.report)
 app.command("reproduce")(reproduce.reproduce)
 app.add_typer(words.app, name="words")

@@ -13,6 +13,8 @@ from typing import Any
 
 import typer
 
+from textveil.core.utility import Utility
+
 NOT_RECORDED = "not recorded (no --ledger)"
 
 
@@ -86,3 +88,23 @@ def evidence_line(shown: dict[str, Any]) -> str:
         f"{shown['attack']}: {shown['metric']} {percent(shown['value'])} "
         f"[{percent(low)}, {percent(high)}] ({tries}), by chance {percent(shown['chance'])}{upper}"
     )
+
+
+def use_line(use: Utility) -> str:
+    """One task in one line: with the release, with the original, by chance, and what is kept.
+
+    >>> use_line(Utility("classify by kind", "accuracy", 0.71, 0.77, 0.28, (0.69, 0.73), how="TF-IDF"))
+    'classify by kind (TF-IDF): accuracy 71.0 % [69.0 %, 73.0 %], original 77.0 %, by chance 28.0 %: keeps 87.8 %'
+    """
+    is_share = all(v is None or 0 <= v <= 1 for v in (use.value, use.original, use.chance))
+
+    def figure(value: float) -> str:
+        return percent(value) if is_share else f"{value:.4g}"
+
+    line = f"{use.task} ({use.how}): {use.metric} {figure(use.value)}"
+    if use.interval is not None:
+        line += f" [{figure(use.interval[0])}, {figure(use.interval[1])}]"
+    beside = [("original", use.original), ("by chance", use.chance)]
+    line += "".join(f", {name} {figure(value)}" for name, value in beside if value is not None)
+    kept = use.kept()
+    return line if kept is None else f"{line}: keeps {percent(max(0.0, kept))}"

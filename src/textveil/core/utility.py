@@ -48,7 +48,7 @@ class Utility:
         return (self.value - self.chance) / (self.original - self.chance)
 
     def to_json(self) -> dict[str, Any]:
-        row = {name: value for name, value in asdict(self).items() if value not in (None, "", (), {}, False)}
+        row = {name: value for name, value in asdict(self).items() if not _is_left_out(value)}
         return {key: list(value) if isinstance(value, tuple) else value for key, value in row.items()}
 
     @classmethod
@@ -59,6 +59,15 @@ class Utility:
             return cls(interval=None if interval is None else (interval[0], interval[1]), notes=tuple(notes), **shown)
         except (TypeError, ValueError, KeyError, IndexError):
             raise BadInput("a line of utility in release.json is not of the form that this version reads") from None
+
+
+def _is_left_out(value: Any) -> bool:
+    """Whether a field says nothing; a score of 0 says a lot.
+
+    >>> [_is_left_out(value) for value in (None, "", (), {}, False, 0.0)]
+    [True, True, True, True, True, False]
+    """
+    return value is None or value is False or value in ("", (), {})
 
 
 __all__ = ["Utility"]

@@ -29,6 +29,11 @@ if TYPE_CHECKING:
         update_model as update_model,
     )
     from .hashed.train import ExtractorJob as ExtractorJob
+    from .measure import (
+        MeasureJob as MeasureJob,
+        MeasureResult as MeasureResult,
+        measure_release as measure_release,
+    )
     from .progress import no_bar as no_bar
     from .publish import (
         Publication as Publication,
@@ -59,6 +64,7 @@ else:
             "hashed.apply": "ApplyJob apply_model",
             "hashed.seal": "SealJob UpdateJob seal_model update_model",
             "hashed.train": "ExtractorJob",
+            "measure": "MeasureJob MeasureResult measure_release",
             "progress": "no_bar",
             "publish": "Publication StoppedRun publish_job",
             "training.models": "ModelJob train_model",

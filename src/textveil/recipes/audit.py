@@ -24,7 +24,14 @@ from textveil.core import BadInput, Guarantee, read_manifest, registry
 from textveil.core.attack_needs import ASKED
 from textveil.core.errors import UnknownName
 from textveil.noise import Source, secure
-from textveil.recipes.evidence_files import evidence_rows, publish_evidence, record_private, record_public
+from textveil.recipes.figure_files import (
+    EVIDENCE,
+    check_publishing,
+    evidence_rows,
+    publish_figures,
+    record_private,
+    record_public,
+)
 
 ROOMS = {
     "counts": "textveil.recipes.counts.audit",
@@ -111,11 +118,11 @@ def audit_release(job: AuditJob, *, progress: Callable[[str], None] = lambda tit
         raise BadInput(f"no attack could be run: {'; '.join(f'{n}: {why}' for n, why in not_run.items())}")
     rows = evidence_rows(found, promise)
     if job.truth is None:
-        written = record_public(job.folder, manifest, rows)
+        written = record_public(EVIDENCE, job.folder, manifest, rows)
     elif job.publish:
-        written = publish_evidence(job.folder, manifest, rows, job.ledger)
+        written = publish_figures(EVIDENCE, job.folder, manifest, rows, job.ledger)
     else:
-        written = record_private(job.folder, rows)
+        written = record_private(EVIDENCE, job.folder, rows)
     return AuditResult(found, rows, not_run, written)
 
 
@@ -166,10 +173,7 @@ def _check_publishing(job: AuditJob, manifest: dict[str, Any]) -> None:
         return
     if job.truth is None:
         raise BadInput("there is nothing to publish: evidence without --truth goes into the folder anyway")
-    if manifest.get("entry") and job.ledger is None:
-        raise BadInput(
-            "evidence about private text is published under the ledger of the release", possible="--ledger FILE"
-        )
+    check_publishing(EVIDENCE, manifest, job.ledger)
 
 
 def _from_promise(promise: Guarantee) -> dict[str, Any]:
