@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textveil.core import BadInput
+from textveil.pii.bio import bio_of, token_places
 from textveil.pii.review.agreement import agreement, agreement_of
-from textveil.pii.review.exports import EXPORTS, bio_of, export, token_places
+from textveil.pii.review.exports import EXPORTS, export
 from textveil.pii.review.marks import Mark, Status, check_apart, kept_spans
 from textveil.pii.review.queue import Certainty, queue
 from textveil.pii.review.store import ReviewDocument, ReviewStore, StaleDocument

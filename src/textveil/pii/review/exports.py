@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from textveil.core.errors import UnknownName
-from textveil.text.spans import Span
-from textveil.text.tokens import tokenize
+from textveil.pii.bio import bio_lines
+from textveil.pii.spans import Span, span_lines
 
 from .marks import kept_spans
 from .store import ReviewState
@@ -38,39 +38,12 @@ def _jsonl(documents: Iterable[Reviewed]) -> Iterator[str]:
 
 def _spans(documents: Iterable[Reviewed]) -> Iterator[str]:
     for name, _, spans in documents:
-        yield from (_line({"id": name, **span.to_json()}) for span in spans)
+        yield span_lines(name, spans)
 
 
 def _bio(documents: Iterable[Reviewed]) -> Iterator[str]:
     for _, text, spans in documents:
-        yield "".join(f"{token}\t{tag}\n" for token, tag in bio_of(text, spans)) + "\n"
-
-
-def bio_of(text: str, spans: list[Span]) -> list[tuple[str, str]]:
-    """Tokens with their tags; a token belongs to a span that it overlaps.
-
-    >>> bio_of("Anna Meyer called.", [Span(0, 10, "PERSON")])
-    [('Anna', 'B-PERSON'), ('Meyer', 'I-PERSON'), ('called', 'O'), ('.', 'O')]
-    """
-    tagged: list[tuple[str, str]] = []
-    last: Span | None = None
-    for start, end in token_places(text):
-        span = next((s for s in spans if s.start < end and start < s.end), None)
-        tag = "O" if span is None else f"{'I' if span is last else 'B'}-{span.label}"
-        tagged.append((text[start:end], tag))
-        last = span
-    return tagged
-
-
-def token_places(text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of each word and each sign; white space is no token."""
-    place = 0
-    for token in tokenize(text):
-        if token.is_word:
-            yield place, place + len(token.text)
-        else:
-            yield from ((place + k, place + k + 1) for k, sign in enumerate(token.text) if not sign.isspace())
-        place += len(token.text)
+        yield bio_lines(text, spans)
 
 
 def _spacy(documents: Iterable[Reviewed]) -> Iterator[str]:
@@ -104,4 +77,4 @@ EXPORTS: dict[str, Callable[[Iterable[Reviewed]], Iterator[str]]] = {
     "label-studio": _label_studio,
 }
 
-__all__ = ["EXPORTS", "bio_of", "export", "token_places"]
+__all__ = ["EXPORTS", "export"]

@@ -5,7 +5,6 @@ The store and every export hold private text for their owner (mode 600). None of
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,10 +15,10 @@ from textveil.core.files import write_whole
 from textveil.pii.review.exports import export
 from textveil.pii.review.marks import proposals
 from textveil.pii.review.store import ReviewDocument, ReviewStore
+from textveil.pii.spans import check_inside, read_spans
 from textveil.text import readers
 from textveil.text.formats.lines import Lines, check_readable
 from textveil.text.formats.objects import objects
-from textveil.text.spans import Span
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ def open_review(job: ReviewJob) -> ReviewStore:
 
 
 def _documents(job: ReviewJob, path: Path) -> Iterator[ReviewDocument]:
-    spans = {} if job.spans is None else _spans_by_id(job.spans)
+    spans = {} if job.spans is None else read_spans(job.spans)
     records = {} if job.records is None else _records_by_id(job.records)
     reader = readers.open_reader(
         path, format=job.format, text_field=job.text_field, fields=_id_field(job, path), columns=(), header=job.header
@@ -56,8 +55,7 @@ def _documents(job: ReviewJob, path: Path) -> Iterator[ReviewDocument]:
         name = str(record.fields["id"]) if record.fields.get("id") is not None else str(number)
         ids.add(name)
         own = spans.get(name, [])
-        if any(span.end > len(record.text) for span in own):
-            raise BadInput("a span does not fit its document", where=job.spans, possible="spans of these documents")
+        check_inside(own, len(record.text), where=job.spans, name=name)
         yield ReviewDocument(name, record.text, proposals(own), records.get(name, {}))
     for where, named in ((job.spans, spans), (job.records, records)):
         strangers = len(set(named) - ids)
@@ -70,19 +68,6 @@ def _id_field(job: ReviewJob, path: Path) -> tuple[str, ...]:
     if job.spans is not None or job.records is not None:
         return ("id",)
     return ("id",) if readers.format_of(path, job.format)[0] == "jsonl" else ()
-
-
-def _spans_by_id(path: Path) -> dict[str, list[Span]]:
-    by_id: dict[str, list[Span]] = defaultdict(list)
-    for row in _rows(path):
-        try:
-            label, score = row.get("label", row.get("type")), float(row.get("score", 1.0))
-            by_id[str(row["id"])].append(
-                Span(int(row["start"]), int(row["end"]), str(label), score, str(row.get("rule", "")))
-            )
-        except (KeyError, TypeError, ValueError):
-            raise BadInput("a span has id, start, end and label", where=path) from None
-    return by_id
 
 
 def _records_by_id(path: Path) -> dict[str, dict[str, Any]]:
