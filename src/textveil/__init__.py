@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         Shape as Shape,
         TextveilError as TextveilError,
         Unit as Unit,
+        UnrecordedWarning as UnrecordedWarning,
         Utility as Utility,
     )
     from .text import vectors as vectors
@@ -81,7 +82,8 @@ else:
             "attacks": "CountsSeen Evidence Exposure ModelSeen TableSeen TwoWorlds WordsSeen",
             "core": (
                 "Adjacency Approx BadInput BudgetExceeded CannotAdd Cryptographic Estimator Event Guarantee LimitedPrecision "
-                "Loss Measured Mechanism Metric NoPromise Pure Refused Release Renyi Shape TextveilError Unit Utility ZCDP"
+                "Loss Measured Mechanism Metric NoPromise Pure Refused Release Renyi Shape TextveilError Unit "
+                "UnrecordedWarning Utility ZCDP"
             ),
             "text": "vectors",
         },

@@ -16,8 +16,10 @@ A seed makes a draft: see `core.draft`. A seeded run is never taken up again, si
 
 from __future__ import annotations
 
+import itertools
 import json
 import secrets
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from textveil.core.draft import as_draft, is_draft
-from textveil.core.errors import BadInput, Refused, TextveilError
+from textveil.core.errors import BadInput, Refused, TextveilError, UnrecordedWarning
 from textveil.core.events import Event
 from textveil.core.facts import Facts, SpentSoFar
 from textveil.core.fingerprint import KEY_BYTES, Fingerprint
@@ -40,9 +42,22 @@ from .ledger import Ledger
 from .prices import guarantee_of
 from .spent import spent_at
 
+AGAIN = (
+    "noise is drawn a second time outside of any ledger: texts or counts that are veiled again cost epsilon again, in a "
+    "pipeline at each fit and each prediction, and nothing records it; veil once (Ledger.release, textveil veil) and build "
+    "on that"
+)
+_transforms = itertools.count(1)  # secure ones of this process that no ledger records
 
-def unrecorded(seed: int | None) -> Source:
-    """The noise of an estimator that is used outside of any ledger: nothing keeps account of it."""
+
+def unrecorded(seed: int | None, *, of_a_transform: bool = False) -> Source:
+    """The noise of an estimator that is used outside of any ledger: nothing keeps account of it.
+
+    A pipeline transforms at each fit and each prediction, a grid search many times over, so the second transform of a
+    process warns, once. A draft does not: it protects nobody in the first place.
+    """
+    if of_a_transform and seed is None and next(_transforms) == 2:
+        warnings.warn(AGAIN, UnrecordedWarning, stacklevel=4)
     return source_for(seed)
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         Refused as Refused,
         TextveilError as TextveilError,
         UnknownName as UnknownName,
+        UnrecordedWarning as UnrecordedWarning,
     )
     from .estimator import Estimator as Estimator
     from .events import (
@@ -69,7 +70,8 @@ else:
         __name__,
         {
             "errors": (
-                "BadInput BadParameter BrokenChain BudgetExceeded CannotAdd OtherData Refused TextveilError UnknownName"
+                "BadInput BadParameter BrokenChain BudgetExceeded CannotAdd OtherData Refused TextveilError UnknownName "
+                "UnrecordedWarning"
             ),
             "estimator": "Estimator",
             "events": (

@@ -138,6 +138,10 @@ class CannotAdd(TextveilError, TypeError):
     """Two losses that have no sum: they stand side by side instead."""
 
 
+class UnrecordedWarning(UserWarning):
+    """Noise was drawn a second time outside of any ledger: for the same data the losses add up, and nobody records it."""
+
+
 def nearest_first(name: str, known: Iterable[str]) -> list[str]:
     """`known`, the most similar to `name` first."""
     return sorted(known, key=lambda k: (-difflib.SequenceMatcher(None, name, k).ratio(), k))

@@ -26,13 +26,14 @@ class Estimator:
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
-        if vars(cls).get("__doc__"):
-            cls.__doc__ = with_all_parameters(cls, cls._parameter_names())
+        names = cls._parameter_names()
+        if vars(cls).get("__doc__") and names:  # a base without a constructor explains for those that have one
+            cls.__doc__ = with_all_parameters(cls, names)
 
     @classmethod
     def _parameter_names(cls) -> list[str]:
-        found = inspect.signature(cls.__init__).parameters.values()
-        return [p.name for p in found if p.name != "self" and p.kind is not p.VAR_KEYWORD]
+        parameters = inspect.signature(cls.__init__).parameters.values()
+        return [p.name for p in parameters if p.name != "self" and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self._parameter_names()}

@@ -40,12 +40,13 @@ from textveil.noise import Source
 
 from .matrix import checked
 from .public_randomness import public_source
+from .tables import NamedColumns, counts_tags
 
 DOUBLES = "noise was computed in doubles: a yardstick, not for release"
 _CELLS_AT_ONCE = 2_000_000
 
 
-class _Yardstick(Estimator):
+class _Yardstick(NamedColumns, Estimator):
     """What the baselines share: they are fitted to nothing, and touch each document once.
 
     Parameters
@@ -66,19 +67,38 @@ class _Yardstick(Estimator):
     cap: int
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        self.n_features_in_ = int(np.shape(X)[1])
+        """Take the number of columns, which is public. No count is looked at."""
+        self._take_columns(X)
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "n_features_in_")
 
     def transform(self, X: Any) -> Any:
-        return self.apply(X, noise=unrecorded(self.seed))
+        """Noisy counts, outside any ledger."""
+        return self._in_container(
+            self.apply(X, noise=unrecorded(self.seed, of_a_transform=True)), self.get_feature_names_out, X
+        )
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """`fit` and `transform` in one."""
         return self.fit(X).transform(X)
 
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The names of the columns: those of `fit`, or numbers."""
+        self._check_names_in(input_features)
+        names = getattr(self, "feature_names_in_", None) if input_features is None else input_features
+        names = [f"word{j}" for j in range(self.n_features_in_)] if names is None else names
+        return np.asarray(list(names), dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        return counts_tags(super().__sklearn_tags__(), seeded=self.seed is not None)
+
     def apply(self, data: Any, *, noise: Source) -> Any:
+        if self.__sklearn_is_fitted__():
+            self._check_columns(data)
+        else:
+            self.fit(data)
         rows = truncated(checked(data), positive_integer("cap", self.cap), noise)
         step = max(1, _CELLS_AT_ONCE // rows.shape[1])
         parts = [self._noised(rows[i : i + step].toarray(), noise) for i in range(0, rows.shape[0], step)]
@@ -209,8 +229,6 @@ class Sketch(_Yardstick):
         return self
 
     def _noised(self, counts: np.ndarray, noise: Source) -> np.ndarray:
-        if not self.__sklearn_is_fitted__():
-            self.fit(counts)
         longest = float(np.linalg.norm(self.projection_, axis=1).max())
         sketch = counts @ self.projection_
         sketch += noise.normals(sketch.shape) * (self.multiplier * self.cap * longest)

@@ -44,7 +44,7 @@ class NoiseAwareTopics(Estimator):
     topics
         Number of topics.
     rate
-        epsilon / N of the noise on the counts.
+        The epsilon / N of the noise on the counts.
     groups
         Group of each word, where the counts are those of groups; topics are then dealt out to words.
     weights

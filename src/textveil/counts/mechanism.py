@@ -43,7 +43,7 @@ from . import grouping, matrix
 from .decompression import decompress
 from .public_randomness import public_source
 from .spending import Spending, divide, scale_for
-from .tables import NamedColumns, width_of
+from .tables import NamedColumns, counts_tags, width_of
 
 SOURCE = (
     "Schofield et al. 2019, Definition 2 (limited-precision local privacy, after Schein et al.); loss of the whole row"
@@ -274,7 +274,8 @@ class LimitedPrecision(NamedColumns, Estimator):
                 possible=f"Shape(vocabulary={width})",
             )
         self._check_width(width)
-        self._check_columns(data)
+        if self.__sklearn_is_fitted__():
+            self._check_columns(data)
         matrix.checked(data, columns=getattr(self, "n_features_in_", None))
 
     def event(self, shape: Shape | None = None) -> Event:
@@ -363,14 +364,17 @@ class LimitedPrecision(NamedColumns, Estimator):
         return decompress(counts, groups, weights, noise), groups
 
     def transform(self, X: Any) -> Any:
-        """Noisy counts, outside any ledger. After `fit_transform`, its noisy corpus counts are used again."""
+        """Noisy counts, outside any ledger. After `fit_transform`, its noisy corpus counts are used again.
+
+        Each call draws anew: the same counts again cost epsilon again (docs/scikit-learn.md).
+        """
         kept = getattr(self, "corpus_counts_", None)
-        return self._contained(self.release(X, noise=unrecorded(self.seed), corpus_counts=kept), X)
+        return self._contained(self.release(X, noise=unrecorded(self.seed, of_a_transform=True), corpus_counts=kept), X)
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Fit, release, and keep what is public of the release: `released_`, `corpus_counts_`."""
         self.fit(X)
-        self.released_ = self.release(X, noise=unrecorded(self.seed))
+        self.released_ = self.release(X, noise=unrecorded(self.seed, of_a_transform=True))
         self.corpus_counts_ = self.released_.corpus_counts
         return self._contained(self.released_, X)
 
@@ -394,8 +398,4 @@ class LimitedPrecision(NamedColumns, Estimator):
         return np.asarray(list(names), dtype=object)[columns]
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.requires_fit, tags.non_deterministic = False, True
-        inputs = tags.input_tags
-        inputs.string, inputs.two_d_array, inputs.sparse, inputs.positive_only = False, True, True, True
-        return tags
+        return counts_tags(super().__sklearn_tags__(), seeded=self.seed is not None)

@@ -13,8 +13,10 @@ import numpy as np
 from scipy import sparse
 
 from textveil.core import BadInput
+from textveil.core.errors import not_fitted
 from textveil.core.params import choice
 
+NO_TABLE = "counts must be a table of numbers, one row per document and one column per word"
 CONTAINERS = ("default", "pandas", "polars")
 
 
@@ -45,7 +47,13 @@ class NamedColumns:
             self.__dict__.pop("feature_names_in_", None)
 
     def _check_columns(self, X: Any) -> None:
-        """Refuse a DataFrame whose columns are not those of `fit`, in their order."""
+        """Refuse another number of columns than in `fit`, and a DataFrame whose columns stand in another order."""
+        width = width_of(X)
+        if width != self.n_features_in_:  # in the words of scikit-learn, which people look for
+            raise BadInput(
+                f"X has {width} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input",
+                possible="counts made with the vocabulary of fit",
+            )
         known, names = getattr(self, "feature_names_in_", None), names_of(X)
         if known is None or names is None or np.array_equal(known, names):
             return
@@ -59,7 +67,7 @@ class NamedColumns:
     def _check_names_in(self, names: Any) -> None:
         """Refuse names that are not those of `fit`, as many as there are columns."""
         if not hasattr(self, "n_features_in_"):
-            raise BadInput("the columns are known after fit", possible="fit(X)")
+            raise not_fitted(self, "fit(X)")
         known = getattr(self, "feature_names_in_", None)
         if names is None:
             return
@@ -90,12 +98,22 @@ def width_of(data: Any) -> int:
     shape: tuple[int, ...] | None = getattr(data, "shape", None)
     if shape is None:
         try:
-            shape = np.shape(data)
+            shape = np.asarray(data).shape
         except ValueError:  # rows of different lengths
             shape = ()
+    if len(shape) == 1:
+        raise BadInput(NO_TABLE, possible="Reshape your data: counts.reshape(1, -1) for one document")
     if len(shape) != 2 or shape[1] == 0:
-        raise BadInput("counts must be a table of numbers, one row per document and one column per word")
+        raise BadInput(NO_TABLE)
     return int(shape[1])
+
+
+def counts_tags(tags: Any, *, seeded: bool) -> Any:
+    """What scikit-learn is told of a transformer of counts; `tags` are those of any estimator."""
+    tags.requires_fit, tags.non_deterministic, tags.transformer_tags.preserves_dtype = False, not seeded, []
+    inputs = tags.input_tags
+    inputs.string, inputs.two_d_array, inputs.sparse, inputs.positive_only = False, True, True, True
+    return tags
 
 
 def names_of(data: Any) -> np.ndarray | None:

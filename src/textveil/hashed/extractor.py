@@ -17,11 +17,12 @@ from typing import Any, Self
 import numpy as np
 
 from textveil.core import Adjacency, BadInput, Estimator, Event, Guarantee, NoPromise, Shape, Unit, Unpriced
+from textveil.core.errors import not_fitted
 from textveil.core.example import Example
 from textveil.core.params import choice, fraction, needs, positive, positive_integer
 from textveil.core.release import new_folder
 from textveil.hashed.clusters import clusters_id
-from textveil.hashed.corpus import Corpus
+from textveil.hashed.corpus import Corpus, label_tokens
 from textveil.hashed.decode import Decoded, Span, decode, spans_of
 from textveil.hashed.features import has_numba, slots_of
 from textveil.hashed.kinds import TableKind
@@ -89,14 +90,8 @@ class Extractor(Estimator):
         shuffle: bool = False,
         seed: int | None = None,
     ):
-        self.label = label  # the name of spans that are given without one
-        self.plan = plan
-        self.epochs = epochs
-        self.c = c  # the largest step of one update
-        self.widen = widen  # "sentence" or "none"
-        self.share = share  # of a sentence's tokens that must be found
-        self.shuffle = shuffle  # train in random order
-        self.seed = seed  # of that order (None: a secret one)
+        self.label, self.plan, self.epochs, self.c = label, plan, epochs, c
+        self.widen, self.share, self.shuffle, self.seed = widen, share, shuffle, seed
 
     def public_params(self) -> dict[str, Any]:
         """Parameters as they may be published: all but the seed, which would tell the order of the documents."""
@@ -157,11 +152,25 @@ class Extractor(Estimator):
 
     def extract_counted(self, text: str) -> tuple[list[Span], int]:
         """The spans found in one document, and how many tokens it has."""
-        tokens, found = self._decode(text)
-        labels = found.labels
+        tokens, decoded = self._widened(text)
+        return spans_of(tokens, *decoded, self._table().labels), len(tokens.words)
+
+    def _widened(self, text: str) -> tuple[Tokens, Decoded]:
+        tokens, decoded = self._decode(text)
         if self.widen == "sentence":
-            labels = widen(labels, tokens.sentences, self.share)
-        return spans_of(tokens, labels, found.margins, self._table().labels), len(tokens.words)
+            decoded = decoded._replace(labels=widen(decoded.labels, tokens.sentences, self.share))
+        return tokens, decoded
+
+    def score(self, documents: Sequence[str], spans: Sequence[Sequence[SpanLike]]) -> float:
+        """F1 of tokens, all documents together: a token of a marked span is right if it is found with the span's label."""
+        names = tuple(dict.fromkeys((*self._table().labels, *self._labels(documents, spans))))
+        right = marked = found = 0
+        for number, (text, own) in enumerate(zip(documents, spans, strict=True)):
+            tokens, decoded = self._widened(text)
+            truth = label_tokens(tokens, _numbered(own, text, number, names, self.label))
+            right += int(((truth == decoded.labels) & (truth > 0)).sum())
+            marked, found = marked + int((truth > 0).sum()), found + int((decoded.labels > 0).sum())
+        return 2 * right / max(1, marked + found)
 
     def token_scores(self, documents: Sequence[str]) -> list[np.ndarray]:
         """The margin of each token of each document: above 0 where the model finds it, before widening."""
@@ -210,6 +219,9 @@ class Extractor(Estimator):
             else f"the rows of ordinary words in {plan.get('min_documents', 1)} training documents or more"
         )
         return (names, rows, steps, "costs measured on the trained rows, and with them how many rows were kept")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "table_")
 
     def check_data(self, data: Marked, shape: Shape) -> None:
         """Refuse what is no pair of documents and spans, and settings outside their range."""
@@ -285,9 +297,7 @@ class Extractor(Estimator):
 
     def _table(self) -> WeightTable:
         if not hasattr(self, "table_"):
-            raise BadInput(
-                "the extractor has not been fitted", possible="fit(documents, spans), or hashed.load(folder)"
-            )
+            raise not_fitted(self, "fit(documents, spans), or hashed.load(folder)")
         return self.table_
 
     def _decode(self, text: str) -> tuple[Tokens, Decoded]:

@@ -25,7 +25,21 @@ _SCHEDULES = {"linear": "linear", "cosine": "cosine", "constant": "constant"}
 
 
 class Trainer(PrivateModel):
-    """`train()`, `save_model(folder)`, `predict_logits(rows)`; `guarantee_`, `plan_` and `history_` after training."""
+    """`train()`, `save_model(folder)`, `predict_logits(rows)`; `guarantee_`, `plan_` and `history_` after training.
+
+    Parameters
+    ----------
+    model
+        A Hugging Face model, which is public as it comes in; it is trained in place.
+    args
+        `transformers.TrainingArguments`, or anything with some of its names. Settings given by name go before them.
+    train_dataset
+        The private rows: mappings with `labels`.
+    data_collator
+        Makes a batch of rows; None pads them with `processing_class`.
+    processing_class
+        The tokenizer, which is saved with the model.
+    """
 
     name = "training.trainer"
     defaults = Settings(epochs=3, batch=256, clip=1.0, rate=5e-4, average=None)

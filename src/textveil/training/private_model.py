@@ -119,9 +119,9 @@ class PrivateModel(Estimator):
     net_: Any
 
     def __init_subclass__(cls, **more: Any) -> None:
-        super().__init_subclass__(**more)
         if "__init__" in vars(cls):
             cls.__init__.__signature__ = _whole_signature(cls)  # type: ignore[attr-defined]
+        super().__init_subclass__(**more)  # which explains every parameter of the signature
 
     def _take(self, given: dict[str, Any]) -> None:
         for key in given:
@@ -337,9 +337,10 @@ class PrivateModel(Estimator):
 
     def losses(self, examples: Sequence[Any]) -> Any:
         """The loss of each example (a pair, or a text) under the fitted model: what membership tests look at."""
+        net = self._fitted()
         from textveil.nets.folders import example_losses
 
-        return example_losses(self._fitted(), list(examples)).numpy()
+        return example_losses(net, list(examples)).numpy()
 
     def _fitted(self) -> Any:
         if not self.__sklearn_is_fitted__():

@@ -307,8 +307,12 @@ class WordMechanism(Estimator):
     @overload
     def transform(self, texts: Any) -> Any: ...
     def transform(self, texts: Any) -> Any:
-        """Veil texts, outside any ledger. A list comes back; a pandas Series comes back as one, with its index."""
-        return in_series(texts, self.apply(texts, noise=self._own_noise()))
+        """Veil texts, outside any ledger. A list comes back; a pandas Series comes back as one, with its index.
+
+        Each call draws anew: veiling the same texts again costs each word epsilon again, and nothing records it. In a
+        pipeline that is each `fit` and each `predict` (docs/scikit-learn.md).
+        """
+        return in_series(texts, self.apply(texts, noise=self._own_noise(of_a_transform=True)))
 
     def fit_transform(self, texts: Any, y: Any = None) -> Any:
         """`fit` and `transform` in one; the texts are not looked at by `fit`."""
@@ -319,11 +323,11 @@ class WordMechanism(Estimator):
         tags.requires_fit, tags.non_deterministic = False, True
         return tags
 
-    def _own_noise(self) -> Source:
+    def _own_noise(self, *, of_a_transform: bool = False) -> Source:
         """Noise outside of any ledger. Imported late: the words alone need no accounting."""
         from textveil.accounting.account import unrecorded
 
-        return unrecorded(self.seed)
+        return unrecorded(self.seed, of_a_transform=of_a_transform)
 
     def substitutes(self, word: str, draws: int = 1000) -> Counter[str]:
         """How often each word is drawn in the place of `word`."""

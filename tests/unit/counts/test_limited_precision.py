@@ -111,7 +111,7 @@ def test_bad_parameters_are_refused_and_nothing_is_charged(parameters, tmp_path)
 
 def test_other_columns_than_fitted_are_refused():
     mechanism = LimitedPrecision().fit(X)
-    with pytest.raises(BadInput, match="3 columns, the vocabulary has 4 words"):
+    with pytest.raises(BadInput, match="X has 3 features, but LimitedPrecision is expecting 4 features as input"):
         mechanism.transform(X[:, :3])
 
 

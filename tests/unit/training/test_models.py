@@ -116,6 +116,31 @@ def test_a_classifier(vectors):
     assert odds.shape == (3, 2) and np.allclose(odds.sum(1), 1)
 
 
+@pytest.mark.parametrize("labels", [[0, 1], [1.5, 2.5], [True, False], ["b", "a"]], ids=repr)
+def test_labels_come_back_as_what_they_are(vectors, labels, tmp_path):
+    from textveil.training import load
+
+    texts = ["anna boris", "bern lima"] * 20
+    model = Classifier(vectors, channels=4, epochs=8, batch=40, rate=0.1).fit(texts, np.array(labels * 20))
+    assert model.predict(texts[:2]).tolist() == labels and model.score(texts, labels * 20) == 1.0
+    assert [type(v) for v in model.predict(texts[:2]).tolist()] == [type(v) for v in labels]
+    assert model.classes_.tolist() == sorted(labels)
+    loaded = load(model.save(tmp_path / "model"))
+    assert loaded.predict(texts[:2]).tolist() == labels and loaded.classes_.tolist() == sorted(labels)
+
+
+def test_scikit_learn_takes_the_classifier_for_one(vectors):
+    from sklearn.base import is_classifier
+    from sklearn.metrics import get_scorer
+    from sklearn.model_selection import StratifiedKFold, check_cv
+
+    texts, labels = ["anna boris", "bern lima"] * 12, [0, 1] * 12
+    model = Classifier(vectors, channels=4, epochs=4, batch=24, rate=0.1).fit(texts, labels)
+    assert isinstance(check_cv(3, labels, classifier=is_classifier(model)), StratifiedKFold)
+    assert get_scorer("roc_auc")(model, texts, labels) == 1.0
+    assert get_scorer("accuracy")(model, texts, labels) == model.score(texts, labels)
+
+
 def test_a_language_model_of_users():
     texts = ["anna lives in bern", "boris lives in oslo"] * 20
     users = [f"user {n // 4}" for n in range(40)]
