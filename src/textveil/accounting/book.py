@@ -16,7 +16,7 @@ from textveil.core.units import Adjacency, Unit
 
 from .budgets import Budget, Tallies, check_budgets
 from .chain import Head, Line
-from .containment import INSIDE, for_part, parts_of
+from .containment import INSIDE, WITHOUT_BOUND, for_part, parts_of
 from .filters import Tally
 from .totals import Question, Total, add_up, check_price, joint, notes_on
 
@@ -164,7 +164,8 @@ class Book:
         groups, sentences = self.groups(), []
         used = {(q.unit, q.metric) for q in groups} | {(b.unit, b.metric or "") for b in self.budgets}
         for question, events in groups.items():
-            for unit, metric in sorted((u, m) for u, m in used if u in INSIDE.get(question.unit, ())):
+            touched = (*INSIDE.get(question.unit, ()), *WITHOUT_BOUND.get(question.unit, ()))
+            for unit, metric in sorted((u, m) for u, m in used if u in touched):
                 if metric or not parts_of(events, unit):
                     said = f"metric {question.metric}" if question.metric else question.adjacency
                     line = f"metric {metric}" if metric else "epsilon and delta"

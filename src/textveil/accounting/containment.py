@@ -3,12 +3,18 @@
 Containment, with what it assumes. Two data sets that differ inside one small unit differ inside one large unit, if
 
     a word       stands in one paragraph, one document, one training example   (no text is fed in twice)
+    a word of a document, at all its places there,   stands in one document
     a paragraph  stands in one document
     an example, a document   belongs to one user, and is held by one client
 
 An example is whatever a trainer was given as such, so it lies in no paragraph and no document, and neither lies in it. A
 client may hold several users and a user may sit at several clients: no relation. A term is spread over all documents, and
 a party is a matter of protocols: no relation. What is not listed here is not converted.
+
+A word at all its places of a document (document_term) and one occurrence of it (word) bear on each other without a bound.
+Its neighbours hold equal words at the same places, so one occurrence that is changed by itself is no neighbour: it changes
+which places are equal, which passes. And charges for single occurrences count as often as the word stands in the document,
+a number that nobody declared. Its places may lie in several paragraphs and in several training examples: no relation.
 
 Claim. Let A and B be two data sets that differ inside one small unit, whichever way (a part is replaced, added, removed or
 zeroed out). Then A and B differ by replacing one large unit L by L'. So whatever is promised for replacing the large unit
@@ -39,9 +45,13 @@ from textveil.core.units import Adjacency, Unit
 INSIDE: dict[Unit, tuple[Unit, ...]] = {
     Unit.PARAGRAPH: (Unit.WORD,),
     Unit.EXAMPLE: (Unit.WORD,),
-    Unit.DOCUMENT: (Unit.WORD, Unit.PARAGRAPH),
-    Unit.USER: (Unit.WORD, Unit.PARAGRAPH, Unit.EXAMPLE, Unit.DOCUMENT),
-    Unit.CLIENT: (Unit.WORD, Unit.PARAGRAPH, Unit.EXAMPLE, Unit.DOCUMENT),
+    Unit.DOCUMENT: (Unit.WORD, Unit.DOCUMENT_TERM, Unit.PARAGRAPH),
+    Unit.USER: (Unit.WORD, Unit.DOCUMENT_TERM, Unit.PARAGRAPH, Unit.EXAMPLE, Unit.DOCUMENT),
+    Unit.CLIENT: (Unit.WORD, Unit.DOCUMENT_TERM, Unit.PARAGRAPH, Unit.EXAMPLE, Unit.DOCUMENT),
+}
+WITHOUT_BOUND: dict[Unit, tuple[Unit, ...]] = {  # bear on each other, and no conversion is possible
+    Unit.WORD: (Unit.DOCUMENT_TERM,),
+    Unit.DOCUMENT_TERM: (Unit.WORD,),
 }
 
 

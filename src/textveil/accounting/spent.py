@@ -44,8 +44,7 @@ def spent_at(ledger: Ledger, entry_id: str, delta: float | None = None) -> Spent
 def _read(loss: Loss, unit: Unit) -> tuple[float | None, float, str]:
     match loss:
         case Metric(epsilon, metric):
-            things = "words" if unit is Unit.WORD else "inputs"
-            return epsilon, 0.0, f"per step of {metric} distance between two {things}"
+            return epsilon, 0.0, f"per step of {metric} distance between two {unit.things}"
         case LimitedPrecision(epsilon, n, delta):
             return epsilon, delta, f"for any {n} counts of a {unit}"
         case Approx(epsilon, delta):

@@ -132,8 +132,22 @@ class Passing:
         ),
     ] = Case.SENTENCE
     keep: Annotated[
-        Path | None, option("File of words, one a line, that pass unchanged and are not protected.", group=PASSING)
+        list[str] | None,
+        option(
+            "Words that pass unchanged and are not protected: a file, one word a line, or 'function-words' for the list that "
+            "ships (the, of, she ...). May be given twice.",
+            group=PASSING,
+            metavar="FILE|function-words",
+        ),
     ] = None
+    once: Annotated[
+        bool,
+        option(
+            "Draw each distinct word of a text once: repeats cannot be averaged, but it shows which places hold equal words.",
+            "--once",
+            group=PASSING,
+        ),
+    ] = False
     oov: Annotated[
         Oov,
         option(

@@ -72,15 +72,16 @@ def veil(
 
     Example: textveil veil reviews.jsonl -o out --epsilon 0.5 --text-field text --only-text --ledger reviews.ledger
     """
+    from textveil.recipes.words.keep_lists import words_to_keep
     from textveil.recipes.words.tune import with_epsilon
-    from textveil.recipes.words.veil import VeilJob, read_keep_list, veil_file
+    from textveil.recipes.words.veil import VeilJob, veil_file
 
     from .words import make
 
-    columns, keep = passing.kept_columns(), passing.keep
+    columns = passing.kept_columns()
     parameters = given(
         epsilon=epsilon, vectors=vectors, case=passing.case, oov=passing.oov, seed=spending.seed,
-        keep=None if keep is None else read_keep_list(keep),
+        keep=words_to_keep(passing.keep) if passing.keep else None, once=True if passing.once else None,
     )  # fmt: skip
     word_mechanism, epsilon_note = with_epsilon(make(mechanism, shape, **parameters), epsilon, stay, attack_success)
     job = VeilJob(

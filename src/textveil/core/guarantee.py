@@ -151,7 +151,7 @@ def _how_sure(loss: Loss, unit: Unit) -> str:
         return ""
     if not isinstance(loss, Metric):
         return f"A guess that was even before may be right {often(right)} afterwards, not more"
-    things = "words" if unit is Unit.WORD else "inputs"
+    things = unit.things
     if right <= MOST_SURE:
         return (
             f"A guess between two {things} that was even before may be right {often(right)} afterwards, not more, "
@@ -173,7 +173,7 @@ def _too_far(loss: Loss, unit: Unit) -> tuple[str, ...]:
     right = loss.even_guess()
     if not isinstance(loss, Metric) or right is None or right <= MOST_SURE:
         return ()
-    things = "words" if unit is Unit.WORD else "inputs"
+    things = unit.things
     if loss.diameter is None:
         return (f"two {things} that are far apart: how far two of them can be is not known",)
     return (
@@ -211,6 +211,15 @@ _NOT_PROTECTED: dict[Unit, tuple[str, ...]] = {
         "a word that stands several times: each occurrence is drawn by itself, and whoever takes them together recovers "
         "the word more often",
         "what several words say together: each has its own budget, so a document of n words may lose n times as much",
+    ),
+    Unit.DOCUMENT_TERM: (
+        "which places of a document hold equal words: documents that differ in that have no bound, so neither has one "
+        "occurrence that is changed by itself",
+        "a word that stands in several documents: each document draws it anew, and whoever takes them together recovers "
+        "the word more often",
+        "the length of the text, the order of its words, punctuation and layout",
+        "what several words say together: each has its own budget, so a document of n different words may lose n times as "
+        "much",
     ),
     Unit.TERM: ("which other terms occur, and anything about a document as a whole",),
     Unit.EXAMPLE: ("a person or document that contributed several examples",),

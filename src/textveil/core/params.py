@@ -61,6 +61,13 @@ def seed_or_none(name: str, value: Any) -> int | None:
     return int(value)
 
 
+def truth_value(name: str, value: Any) -> bool:
+    """True or False, and nothing that only counts as such."""
+    if not isinstance(value, bool):
+        raise BadParameter(name, value, "True or False")
+    return value
+
+
 def choice(name: str, value: Any, allowed: Collection[str]) -> str:
     """One of a fixed set of names."""
     if value not in allowed:

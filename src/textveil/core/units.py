@@ -13,7 +13,8 @@ class Unit(StrEnum):
     """What one neighbour owns: the part of the data that may change between the two worlds."""
 
     WORD = "word"  # one occurrence, at one place of the text
-    TERM = "term"  # a vocabulary entry with all its occurrences
+    DOCUMENT_TERM = "document_term"  # one word of one document, at all the places where it stands there
+    TERM = "term"  # a vocabulary entry with all its occurrences, in the whole data set
     EXAMPLE = "example"  # one training example, whatever the trainer was given as such
     PARAGRAPH = "paragraph"  # what the public splitter cuts a document into
     DOCUMENT = "document"
@@ -24,6 +25,11 @@ class Unit(StrEnum):
     @property
     def phrase(self) -> str:
         return _UNIT_PHRASES[self]
+
+    @property
+    def things(self) -> str:
+        """What a metric between two such units compares."""
+        return "words" if self in (Unit.WORD, Unit.DOCUMENT_TERM) else "inputs"
 
 
 class Adjacency(StrEnum):
@@ -41,6 +47,7 @@ class Adjacency(StrEnum):
 
 _UNIT_PHRASES = {
     Unit.WORD: "one occurrence of a word",
+    Unit.DOCUMENT_TERM: "one word of a document, at all the places where it stands there",
     Unit.TERM: "one vocabulary term with all its occurrences",
     Unit.EXAMPLE: "one training example",
     Unit.PARAGRAPH: "one paragraph of a document",

@@ -133,8 +133,21 @@ def run_attack(
     factory, known = registry.find("attack", name), _from_promise(promise)
     allowed = factory._parameter_names() if hasattr(factory, "_parameter_names") else []
     own = {key: value for key, value in {**known, **(parameters or {})}.items() if key in allowed}
-    variants: tuple[dict[str, Any], ...] = getattr(factory, "variants", ({},))
-    return [factory(**{**own, **variant}).run(exposure, rng=rng or secure()) for variant in variants]
+    evidence, refusals = list[Evidence](), list[BadInput]()
+    for variant in _variants(factory, exposure):
+        try:
+            evidence.append(factory(**{**own, **variant}).run(exposure, rng=rng or secure()))
+        except BadInput as refusal:  # one way to run it may be impossible and another not
+            refusals.append(refusal)
+    if not evidence and refusals:
+        raise refusals[0]
+    return evidence
+
+
+def _variants(factory: Any, exposure: Exposure) -> tuple[dict[str, Any], ...]:
+    """The ways in which an attack is run: `variants` of its class, or what that says of an exposure."""
+    known: Any = getattr(factory, "variants", ({},))
+    return tuple(known(exposure)) if callable(known) else known
 
 
 def choose_fillings(

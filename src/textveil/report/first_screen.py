@@ -124,11 +124,12 @@ def _question(promise: Guarantee) -> str:
 
 
 def _things(promise: Guarantee) -> str:
-    return "words" if promise.unit is Unit.WORD else "inputs"
+    return promise.unit.things
 
 
 def _stood(promise: Guarantee) -> str:
-    return "stood at a place" if promise.unit is Unit.WORD else "it was made from"
+    places = {Unit.WORD: "stood at a place", Unit.DOCUMENT_TERM: "stood at the places of a document that show one word"}
+    return places.get(promise.unit, "it was made from")
 
 
 def figures(promise: Guarantee, facts: Facts, found: list[Finding], uses: list[Utility]) -> str:

@@ -16,6 +16,7 @@ NAMES = {
     "oov": "words outside the vocabulary",
     "case": "capital letters",
     "keep": "kept words",
+    "once": "each distinct word of a text drawn once",
     "lam": "lambda: shape of the noise, 0 round to 1 like the words",
     "t": "t: nearest (0) or second nearest (1)",
     "k": "k: neighbours to choose from",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..core import Guarantee, Unit
+from ..core import Guarantee
 from ..core.attack_needs import NEEDS, attacks_on
 from ..core.facts import Facts
 from ..core.losses import upward
@@ -49,7 +49,7 @@ def _about_the_promise(facts: Facts, promise: Guarantee) -> Iterator[str]:
         yield "No theorem bounds what this release gives away. Is it meant only for people who may read the original?"
         return
     yield f"The promise is about {promise.parts().protected}. Is that what has to be protected here?"
-    if not promise.is_bounding and promise.unit is not Unit.WORD:
+    if not promise.is_bounding and promise.unit.things != "words":
         yield "The bound lets an attacker be nearly certain. Is there a reason to accept that?"
     delta = getattr(promise.loss, "delta", 0.0)
     if delta:

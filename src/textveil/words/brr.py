@@ -63,12 +63,13 @@ class BRR(WordMechanism):
         *,
         vectors: Any = None,
         oov: str = "draw",
-        keep: Iterable[str] = (),
+        keep: str | Iterable[str] = (),
         case: str = "sentence",
+        once: bool = False,
         seed: int | None = None,
     ):
         self.epsilon, self.bits, self.vectors, self.oov, self.keep = epsilon, bits, vectors, oov, keep
-        self.case, self.seed = case, seed
+        self.case, self.once, self.seed = case, once, seed
 
     def _prepare(self) -> None:
         self.__dict__.pop("_search", None)

@@ -62,12 +62,13 @@ class Exponential(WordMechanism):
         *,
         vectors: Any = None,
         oov: str = "draw",
-        keep: Iterable[str] = (),
+        keep: str | Iterable[str] = (),
         case: str = "sentence",
+        once: bool = False,
         seed: int | None = None,
     ):
         self.epsilon, self.distance, self.vectors, self.oov, self.keep = epsilon, distance, vectors, oov, keep
-        self.case, self.seed = case, seed
+        self.case, self.once, self.seed = case, once, seed
 
     def _check(self) -> None:
         super()._check()
@@ -88,8 +89,11 @@ class Exponential(WordMechanism):
         return self.vectors_.codes
 
     def metric_id(self) -> str:
+        """That of every mechanism in this metric on these vectors, so that their losses add."""
         if self.distance == "hamming":
             return self._codes().fingerprint
+        if self.distance == "euclidean":
+            return self.vectors_.fingerprint
         return hashlib.blake2b(f"{self.vectors_.fingerprint} {self.distance}".encode(), digest_size=16).hexdigest()
 
     def diameter(self) -> float:

@@ -59,11 +59,13 @@ class Laplace(WordMechanism):
         *,
         vectors: Any = None,
         oov: str = "draw",
-        keep: Iterable[str] = (),
+        keep: str | Iterable[str] = (),
         case: str = "sentence",
+        once: bool = False,
         seed: int | None = None,
     ):
-        self.epsilon, self.vectors, self.oov, self.keep, self.case, self.seed = epsilon, vectors, oov, keep, case, seed
+        self.epsilon, self.vectors, self.oov, self.keep = epsilon, vectors, oov, keep
+        self.case, self.once, self.seed = case, once, seed
 
     def _prepare(self) -> None:
         self.__dict__.pop("_search", None)

@@ -50,11 +50,12 @@ class Mahalanobis(Laplace):
         *,
         vectors: Any = None,
         oov: str = "draw",
-        keep: Iterable[str] = (),
+        keep: str | Iterable[str] = (),
         case: str = "sentence",
+        once: bool = False,
         seed: int | None = None,
     ):
-        super().__init__(epsilon, vectors=vectors, oov=oov, keep=keep, case=case, seed=seed)
+        super().__init__(epsilon, vectors=vectors, oov=oov, keep=keep, case=case, once=once, seed=seed)
         self.lam = lam
 
     def _check(self) -> None:

@@ -1,7 +1,8 @@
 """What all word mechanisms share: words in, words out, and what else passes through.
 
 The unit is one word occurrence; the neighbour is the same text with that word replaced by any other; the adversary sees
-the whole output and knows the vectors, the mechanism and epsilon.
+the whole output and knows the vectors, the mechanism and epsilon. With `once=True` the unit is one word of a document at all
+its places (words/once.py).
 
 Every word of the text (see text.tokens) becomes a row of the public vectors, and the mechanism draws a row in its place.
 A word outside the vocabulary becomes the public fallback point and is drawn like any other, so that nothing of it passes
@@ -39,13 +40,15 @@ from textveil.core.draft import as_draft
 from textveil.core.events import Noise
 from textveil.core.example import Example
 from textveil.core.inputs import check_texts, in_series, texts_of
-from textveil.core.params import choice, positive, seed_or_none
+from textveil.core.params import choice, positive, seed_or_none, truth_value
 from textveil.noise import Source
 from textveil.text import tokens
 from textveil.text.codes import Codes
 from textveil.text.vectors import Vectors, load
 from textveil.words.codes_only import CodesOnly, PublicWords
 from textveil.words.forms import CASES, COPIED, KEPT, Forms, join, put_capitals
+from textveil.words.kept import KeptWords
+from textveil.words.once import draw_once
 
 TOKEN = "UNK"
 CASE_POLICIES = ("sentence", "drop", "keep")
@@ -74,10 +77,15 @@ class WordMechanism(Estimator):
         "draw": a word outside the vocabulary is drawn like any other; "token": it becomes one fixed sign, which
         shows that it is outside.
     keep
-        Words that pass unchanged. They are not protected, and neither is that all other words are none of them.
+        Words that pass unchanged: a list of words, "function-words" for the public list that ships (English), or both in
+        one list. They are not protected, and neither is that all other words are none of them.
     case
         Capitals: "sentence" puts them where a sentence begins, "drop" nowhere, "keep" copies them from the text,
         unprotected.
+    once
+        Draw each distinct word of a text once and use the draw wherever it stands there: repeated words cannot be averaged,
+        and names stay consistent. The promise is then about a word at all its places of a text; which places hold equal
+        words passes, and one occurrence alone has no promise.
     seed
         None draws from the secure source. A number makes a draft, which protects nobody: whoever knows it can undo
         it.
@@ -92,8 +100,9 @@ class WordMechanism(Estimator):
     epsilon: float
     vectors: Any
     oov: str
-    keep: Iterable[str]
+    keep: str | Iterable[str]
     case: str
+    once: bool = False  # a default here: a plug-in need not know of it
     seed: int | None
 
     fitted_parameters: ClassVar[tuple[str, ...]] = ("vectors", "keep")  # that `fit` builds on
@@ -130,15 +139,15 @@ class WordMechanism(Estimator):
         positive("epsilon", self.epsilon)
         choice("oov", self.oov, ("draw", "token"))
         choice("case", self.case, CASE_POLICIES)
+        truth_value("once", self.once)
         seed_or_none("seed", self.seed)
 
     def _prepare(self) -> None:
         """Build what drawing needs from `vectors_`."""
 
     def _choose(self) -> None:
-        keep = [self.keep] if isinstance(self.keep, str) else list(self.keep)
-        self._kept_spelling = {tokens.fold(w): w for w in reversed(keep)}
-        self.kept_ = frozenset(self._kept_spelling)
+        self._kept = KeptWords.of(self.keep)
+        self.kept_ = self._kept.folded
         self.rows_ = {word: row for row, word in enumerate(self.vectors_.words) if word not in self.kept_}
         # Phrases are written as one word, so that a token never becomes two.
         self._outputs = [_BLANK.sub("_", word) for word in self.vectors_.words]
@@ -171,7 +180,12 @@ class WordMechanism(Estimator):
     def event(self, shape: Shape | None = None) -> Event:
         """What one veiling costs each word; the length of the text does not matter."""
         self._ready()
-        return Event(self._noise(), Unit.WORD, Adjacency.METRIC, 1, self.assumes(), self.source, self.name)
+        return Event(self._noise(), self.unit, Adjacency.METRIC, 1, self.assumes(), self.source, self.name)
+
+    @property
+    def unit(self) -> Unit:
+        """What one draw covers: an occurrence, or a word at all its places of a text."""
+        return Unit.DOCUMENT_TERM if self.once else Unit.WORD
 
     def _noise(self) -> Noise:
         return MetricNoise(float(self.epsilon), self.metric, self.metric_id(), self.diameter())
@@ -184,6 +198,10 @@ class WordMechanism(Estimator):
             self.rounding,
             f"the texts compared have the same number of words and the same {alike}",
         ]
+        if self.once:
+            policies.append(
+                "the texts compared have equal words at the same places; one occurrence alone has no promise"
+            )
         if self.oov == "token":
             policies.append(f"words outside the vocabulary become '{TOKEN}': that they are outside is not protected")
         if self.kept_:
@@ -199,12 +217,14 @@ class WordMechanism(Estimator):
             "the number and the order of the words of each text",
             "punctuation, white space, currency and mathematical signs (digits are words and are drawn)",
         ]
+        if self.once:
+            named.append("which places of a text hold equal words: each distinct word of a text is drawn once")
         if self.case == "keep":
             named.append("letter case: which words have capitals")
         if self.oov == "token":
             named.append(f"which words are outside the vocabulary (written '{TOKEN}')")
         if self.kept_:
-            named.append(f"kept words ({_listed(self.kept_)}), and that all other words are none of them")
+            named.append(f"kept words ({self._kept.named}), and that all other words are none of them")
         return tuple(named)
 
     @property
@@ -272,12 +292,23 @@ class WordMechanism(Estimator):
         words = [word for pieces in cut for word in pieces[1::2]]
         forms = np.fromiter(map(self._forms().__getitem__, words), np.int64, len(words))
         drawn = forms >= 0
-        new = self._put_back(words, forms, self.draw(forms[drawn] // CASES, noise).tolist())
+        new = self._put_back(words, forms, self._draw_places(cut, words, forms, drawn, noise).tolist())
         if self.case == "sentence":
             put_capitals(cut, new)
         veiled = Veiled(join(cut, new, (forms != KEPT).tolist()))
         veiled.words = len(words)
         return veiled
+
+    def _draw_places(
+        self, cut: list[list[str]], words: list[str], forms: np.ndarray, drawn: np.ndarray, noise: Source
+    ) -> np.ndarray:
+        """A drawn row for each place that is drawn: by itself, or once for equal words of a text."""
+        rows = forms[drawn] // CASES
+        if not self.once:
+            return self.draw(rows, noise)
+        documents = np.repeat(np.arange(len(cut)), [len(pieces) // 2 for pieces in cut])[drawn]
+        places = [words[i] for i in np.flatnonzero(drawn).tolist()]
+        return draw_once(documents, places, rows, self._unknown, lambda distinct: self.draw(distinct, noise))
 
     def _forms(self) -> Forms:
         return Forms(self.rows_, self.kept_, self._unknown if self.oov == "draw" else None, self.case == "keep")
@@ -300,7 +331,7 @@ class WordMechanism(Estimator):
 
     def _as_kept(self, word: str) -> str:
         """A kept word as it stands in the text, or as it was listed where letter case may not pass."""
-        return word if self.case == "keep" else self._kept_spelling[tokens.fold(word)]
+        return word if self.case == "keep" else self._kept.spelling[tokens.fold(word)]
 
     @overload
     def transform(self, texts: list[str] | tuple[str, ...]) -> list[str]: ...
@@ -342,8 +373,3 @@ class WordMechanism(Estimator):
         from textveil.words.example import word_example
 
         return word_example(cls)
-
-
-def _listed(words: frozenset[str], most: int = 20) -> str:
-    names = sorted(words)
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

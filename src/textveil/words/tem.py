@@ -57,11 +57,12 @@ class TEM(Exponential):
         *,
         vectors: Any = None,
         oov: str = "draw",
-        keep: Iterable[str] = (),
+        keep: str | Iterable[str] = (),
         case: str = "sentence",
+        once: bool = False,
         seed: int | None = None,
     ):
-        super().__init__(epsilon, distance, vectors=vectors, oov=oov, keep=keep, case=case, seed=seed)
+        super().__init__(epsilon, distance, vectors=vectors, oov=oov, keep=keep, case=case, once=once, seed=seed)
         self.gamma, self.beta = gamma, beta
 
     def _check(self) -> None:

@@ -69,11 +69,12 @@ class Vickrey(Laplace):
         paper_mode: bool = False,
         vectors: Any = None,
         oov: str = "draw",
-        keep: Iterable[str] = (),
+        keep: str | Iterable[str] = (),
         case: str = "sentence",
+        once: bool = False,
         seed: int | None = None,
     ):
-        super().__init__(epsilon, vectors=vectors, oov=oov, keep=keep, case=case, seed=seed)
+        super().__init__(epsilon, vectors=vectors, oov=oov, keep=keep, case=case, once=once, seed=seed)
         self.t, self.k, self.rank, self.paper_mode = t, k, rank, paper_mode
 
     def _check(self) -> None:

@@ -108,6 +108,13 @@ JOURNEYS = {
         write_csv,
         columns=("label",),
     ),
+    "veil once": Journey(
+        "recipes.words.veil.veil_file",
+        ("veil", "in.jsonl", "-o", "{out}", "--mechanism", "words.brr", "--epsilon", "0.5", "--vectors", "small.npz",
+         "--text-field", "text", "--once", "--keep", "function-words", "--columns", "label,user"),
+        write_jsonl,
+        columns=("label", "user"),
+    ),
     "counts": Journey(
         "recipes.counts.release.count_file",
         ("counts", "in.jsonl", "-o", "{out}", "--epsilon", "1", "--text-field", "text", "--vocabulary", "words.txt"),

@@ -104,6 +104,12 @@ def test_replacing_the_larger_unit_is_replacing_the_part_and_is_not_doubled():
         (event(Stated(1.0), Unit.DOCUMENT), Unit.EXAMPLE),
         (event(Stated(1.0), Unit.CLIENT), Unit.USER),
         (event(Stated(1.0), Unit.TERM), Unit.WORD),
+        (event(Stated(1.0), Unit.TERM), Unit.DOCUMENT_TERM),
+        (event(Stated(1.0), Unit.DOCUMENT_TERM), Unit.WORD),
+        (event(Stated(1.0), Unit.WORD), Unit.DOCUMENT_TERM),
+        (event(Stated(1.0), Unit.PARAGRAPH), Unit.DOCUMENT_TERM),
+        (event(Stated(1.0), Unit.EXAMPLE), Unit.DOCUMENT_TERM),
+        (event(CountNoise(1.0, 10), adjacency=Adjacency.METRIC), Unit.DOCUMENT_TERM),
         (event(Stated(1.0), Unit.WORD), Unit.DOCUMENT),
         (event(CountNoise(1.0, 10), adjacency=Adjacency.METRIC), Unit.PARAGRAPH),
         (event(MetricNoise(1.0, "euclidean"), adjacency=Adjacency.METRIC), Unit.WORD),
@@ -128,6 +134,7 @@ def test_totals_of_smaller_units_count_larger_charges(tmp_path):
     assert lines["word", "replace"].loss.epsilon == pytest.approx(2.0 + 0.2 + 0.5)
     assert (lines["word", "replace"].charges, lines["word", "replace"].from_larger) == (3, 3)
     assert lines["paragraph", "replace"].loss.epsilon == pytest.approx(2.0)
+    assert lines["document_term", "replace"].loss.epsilon == pytest.approx(2.0)  # all its places stand in one document
     assert lines["paragraph", "add_remove"].loss.epsilon == pytest.approx(2.25)  # adding a part is a change inside too
     assert lines["document", "add_remove"].loss.epsilon == 1.0
     (sentence,) = ledger.state()["unconverted"]

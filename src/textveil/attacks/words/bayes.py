@@ -74,9 +74,9 @@ class BayesAttack(Estimator):
 
     def run(self, exposure: WordsSeen, *, rng: Any) -> Evidence:
         self._check(exposure)
-        if exposure.released is not None:
-            return self._score_truth(exposure, *exposure.released, rng)
-        evidence = self._expect(exposure, rng)
+        if exposure.draws is not None:
+            return replace(self._score_truth(exposure, *exposure.draws, rng), unit=exposure.unit)
+        evidence = replace(self._expect(exposure, rng), unit=exposure.unit)
         upper = self._upper(exposure, rng)
         if upper is None:
             return evidence

@@ -8,7 +8,8 @@ tell. This attack shows how much they do.
 How. The adversary learns a bigram model from public text, and the mechanism's odds by running it (or has them exactly).
 How far the language model is to be believed is tried out beforehand: a part of the public text is kept back, veiled with
 the public mechanism and attacked with several weights; the best is taken. Weight 0 is among them, which is the attack on
-single words under the public text's word frequencies, so the context is used only where it helps.
+single words under the public text's word frequencies, so the context is used only where it helps. Words that pass (kept
+words) are known at their places: they are context, and not scored.
 
 What is reported. With truth: hits among the released words; texts are kept apart by `documents`. Without: hits on another
 part of the public text, veiled likewise. The interval treats texts and not words as independent, with Student's t.
@@ -21,9 +22,11 @@ exposure and refutes nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from textveil.attacks.evidence import Evidence
 from textveil.attacks.exposure import Ids, check_exposure, needed
@@ -78,8 +81,10 @@ class ContextAttack(Estimator):
         weight = self._choose_weight(exposure, trial, table, model, rng)
         model = BigramModel(pieces, prior)
         observed, truth = (_texts(words, documents) for words in exposure.released)
-        guesses = guess_texts(observed, table, model, weight)
-        return self._evidence(truth, guesses, model, weight, pieces, "scored on the true words of this release")
+        known = [exposure.passes(text) for text in truth]
+        guesses = guess_texts(observed, table, model, weight, known)
+        found = self._evidence(truth, guesses, known, model, weight, pieces, "scored on the true words of this release")
+        return replace(found, unit=exposure.unit)
 
     def _expect(self, exposure: WordsSeen, prior: Floats, trial: list[Ids], rest: list[Ids], rng: Any) -> Evidence:
         """Success on public text that was neither learnt from nor used to choose the weight."""
@@ -89,8 +94,10 @@ class ContextAttack(Estimator):
         model = BigramModel(rest, prior)
         table = self._table(exposure, model.unigram, rng)
         weight = self._choose_weight(exposure, trial, table, model, rng)
-        guesses = guess_texts(_veil(second, exposure, model.unigram, rng), table, model, weight)
-        return self._evidence(second, guesses, model, weight, rest, "scored on other public text, veiled likewise")
+        known = [exposure.passes(text) for text in second]
+        guesses = guess_texts(_veil(second, exposure, model.unigram, rng), table, model, weight, known)
+        where = "scored on other public text, veiled likewise"
+        return replace(self._evidence(second, guesses, known, model, weight, rest, where), unit=exposure.unit)
 
     def _keep_back(self, pieces: list[Ids]) -> tuple[list[Ids], list[Ids]]:
         """A part to try the attack on, and the rest; nothing where there are too few pieces."""
@@ -103,33 +110,37 @@ class ContextAttack(Estimator):
     def _table(self, exposure: WordsSeen, law: Floats, rng: Any) -> Candidates:
         channel = exposure.channel
         if hasattr(channel, "odds"):
-            return exact_candidates(channel, law, self.candidates)
-        return learnt_candidates(channel, law, self.candidates, self.draws, rng)
+            table = exact_candidates(channel, law, self.candidates)
+        else:
+            table = learnt_candidates(channel, law, self.candidates, self.draws, rng)
+        passing = exposure.passes(table.words.ravel()).reshape(table.words.shape)
+        return Candidates(table.words, np.where(passing, 0.0, table.odds))  # what was drawn is no word that passes
 
     def _choose_weight(
         self, exposure: WordsSeen, trial: list[Ids], table: Candidates, model: BigramModel, rng: Any
     ) -> float:
         if not trial:
             return 0.0
-        shown = _veil(trial, exposure, model.unigram, rng)
-        right = [_hits(trial, guess_texts(shown, table, model, weight)).sum() for weight in _WEIGHTS]
+        shown, known = _veil(trial, exposure, model.unigram, rng), [exposure.passes(text) for text in trial]
+        right = [_hits(trial, guess_texts(shown, table, model, w, known), known).sum() for w in _WEIGHTS]
         return _WEIGHTS[int(np.argmax(right))]
 
     def _evidence(
         self,
         truth: list[Ids],
         guesses: list[Ids],
+        known: list[NDArray[np.bool_]],
         model: BigramModel,
         weight: float,
         learnt: Sequence[Ids],
         where: str,
     ) -> Evidence:
-        hits, sizes = _hits(truth, guesses), np.array([len(text) for text in truth])
+        hits, sizes = _hits(truth, guesses, known), np.array([np.count_nonzero(~passes) for passes in known])
         tries = int(sizes.sum())
         if tries == 0:
             raise BadInput("there is no released word to guess")
-        words = np.concatenate(truth)
-        alone = bool(sizes.max() == 1)
+        words = np.concatenate(truth)[~np.concatenate(known)]
+        alone = max(len(text) for text in truth) == 1
         best = float(np.bincount(words + 1).max() / tries) if alone else 1.0
         notes = [
             f"sees the words around; language model of {sum(map(len, learnt))} words of public text, weight {weight:g}",
@@ -180,9 +191,10 @@ def worth(hits: Floats, sizes: Floats) -> float | None:
     return min(total, few * share * (1 - share) / variance)
 
 
-def _hits(truth: list[Ids], guesses: list[Ids]) -> np.ndarray:
-    """Right guesses in each text."""
-    return np.array([np.count_nonzero(a == b) for a, b in zip(truth, guesses, strict=True)], dtype=np.float64)
+def _hits(truth: list[Ids], guesses: list[Ids], known: list[NDArray[np.bool_]]) -> np.ndarray:
+    """Right guesses in each text, those of words that pass left out."""
+    right = [np.count_nonzero((a == b) & ~passes) for a, b, passes in zip(truth, guesses, known, strict=True)]
+    return np.array(right, dtype=np.float64)
 
 
 def _texts(words: Ids, documents: Ids) -> list[Ids]:
@@ -202,5 +214,6 @@ def _veil(texts: list[Ids], exposure: WordsSeen, law: Floats, rng: Any) -> list[
     strange = words < 0
     words = words.copy()
     words[strange] = draw_words(law, int(strange.sum()), rng)
-    shown = np.asarray(exposure.channel.sample(words, rng), dtype=np.int64)
-    return np.split(shown, np.cumsum([len(text) for text in texts])[:-1])
+    sizes = [len(text) for text in texts]
+    shown = exposure.veil(words, np.repeat(np.arange(len(texts)), sizes), rng)
+    return np.split(shown, np.cumsum(sizes)[:-1])

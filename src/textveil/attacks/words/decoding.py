@@ -25,16 +25,22 @@ Floats = NDArray[np.float64]
 _CELLS = 20_000_000  # single-precision numbers held at once
 
 
-def guess_texts(texts: Sequence[Ids], candidates: Candidates, model: BigramModel, weight: float) -> list[Ids]:
-    """The guesses for each text of released words."""
+def guess_texts(
+    texts: Sequence[Ids],
+    candidates: Candidates,
+    model: BigramModel,
+    weight: float,
+    known: Sequence[NDArray[np.bool_]] | None = None,
+) -> list[Ids]:
+    """The guesses for each text of released words; at `known` places the released word is the true one."""
+    known = [np.zeros(len(text), dtype=bool) for text in texts] if known is None else known
     if weight == 0:
         alone = _alone(candidates, model)
-        return [alone[text] for text in texts]
+        return [np.where(passes, text, alone[text]) for text, passes in zip(texts, known, strict=True)]
     guesses: list[Ids] = [np.empty(0, dtype=np.int64)] * len(texts)
     for group in _groups([len(text) for text in texts], candidates.words.shape[1]):
-        for number, guess in zip(
-            group, _guess_group([texts[i] for i in group], candidates, model, weight), strict=True
-        ):
+        guessed = _guess_group([texts[i] for i in group], [known[i] for i in group], candidates, model, weight)
+        for number, guess in zip(group, guessed, strict=True):
             guesses[number] = guess
     return guesses
 
@@ -58,14 +64,17 @@ def _groups(lengths: Sequence[int], k: int) -> Iterator[list[int]]:
         yield group
 
 
-def _guess_group(texts: list[Ids], candidates: Candidates, model: BigramModel, weight: float) -> list[Ids]:
+def _guess_group(
+    texts: list[Ids], known: list[NDArray[np.bool_]], candidates: Candidates, model: BigramModel, weight: float
+) -> list[Ids]:
     lengths = np.array([len(text) for text in texts])
     steps, many = int(lengths.max()), len(texts)
-    shown = np.zeros((steps, many), dtype=np.int64)
+    shown, passes = np.zeros((steps, many), dtype=np.int64), np.zeros((steps, many), dtype=bool)
     for number, text in enumerate(texts):
-        shown[: len(text), number] = text
+        shown[: len(text), number], passes[: len(text), number] = text, known[number]
     words, local = candidates.words[shown], candidates.odds[shown]
     local = local * model.unigram[words] ** (1 - weight)
+    words[passes], local[passes] = shown[passes][:, None], np.eye(1, words.shape[2])
     start = model.odds(np.full((many, 1), model.start), words[0])[:, 0] ** weight
     ahead, moves = np.empty_like(local), []
     ahead[0] = _scaled(start * local[0])

@@ -11,6 +11,7 @@ that of a guess among candidates (see evidence), against the best constant guess
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -55,9 +56,11 @@ class NearestAttack(Estimator):
     def run(self, exposure: WordsSeen, *, rng: Any) -> Evidence:
         positive_integer("draws", self.draws)
         check_exposure(self, exposure)
-        prior = exposure.word_chances
-        if exposure.released is not None:
-            return self._score_truth(prior, *exposure.released)
+        return replace(self._run(exposure, exposure.word_chances, rng), unit=exposure.unit)
+
+    def _run(self, exposure: WordsSeen, prior: np.ndarray, rng: Any) -> Evidence:
+        if exposure.draws is not None:
+            return self._score_truth(prior, *exposure.draws)
         if hasattr(exposure.channel, "odds"):
             note = "computed from exact odds under the public prior"
             return self._evidence(_stay(exposure.channel, prior), 0, 0, float(prior.max()), float(prior.max()), note)

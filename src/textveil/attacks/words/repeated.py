@@ -6,9 +6,14 @@ what they tell: it guesses argmax_x ln pi(x) + sum_i ln f(y_i | x), the Bayes gu
 inputs that are likeliest for one of them (candidates). Where f(y_i | x) is not among the odds that are known, half of the
 smallest one known for y_i is taken.
 
+Where a text draws each of its words once (`once=True` of a mechanism), its k outputs of a word are one draw, and repeats in
+that text show nothing more: the guess is that from one output. In k texts the word is drawn k times, and `across` shows what
+that gives away; `variants` has both run.
+
 What is reported. Without truth: words drawn from the public prior, each released `occurrences` times. With truth: the
 words that occur so often in the release, `occurrences` of their outputs at a time. With several occurrences no loss for
-one of them follows, so `best_prior` is 1 and the floor 0: it measures exposure and refutes nothing.
+one of them follows, so `best_prior` is 1 and the floor 0: it measures exposure and refutes nothing. One draw is held against
+the promise like any other.
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from textveil.attacks.evidence import Evidence
-from textveil.attacks.exposure import Ids, check_exposure
+from textveil.attacks.exposure import Ids, check_exposure, needed
 from textveil.attacks.words.bayes import draw_words
 from textveil.attacks.words.candidates import Candidates, Floats, exact_candidates, learnt_candidates
 from textveil.attacks.words.seen import WordsSeen
@@ -34,6 +39,9 @@ class RepeatedAttack(Estimator):
     ----------
     occurrences
         How often each word occurs.
+    across
+        Count texts in which a word stands, and not its places in one text. It makes no difference where each occurrence is
+        drawn by itself.
     tries
         Words that are drawn where there is no truth.
     candidates
@@ -58,26 +66,47 @@ class RepeatedAttack(Estimator):
     sees = WordsSeen
     needs: tuple[str, ...] = ()
 
-    def __init__(self, occurrences: int = 20, tries: int = 1_000, candidates: int = 32, draws: int = 400_000):
+    def __init__(
+        self,
+        occurrences: int = 20,
+        tries: int = 1_000,
+        candidates: int = 32,
+        draws: int = 400_000,
+        across: bool = False,
+    ):
         self.occurrences, self.tries, self.candidates, self.draws = occurrences, tries, candidates, draws
+        self.across = across
+
+    @staticmethod
+    def variants(exposure: WordsSeen) -> tuple[dict[str, Any], ...]:
+        """In one text and in many, where that makes a difference."""
+        return ({}, {"across": True}) if exposure.unit is Unit.DOCUMENT_TERM else ({},)
 
     def run(self, exposure: WordsSeen, *, rng: Any) -> Evidence:
         for name in ("occurrences", "tries", "candidates", "draws"):
             positive_integer(name, getattr(self, name))
         check_exposure(self, exposure)
-        prior = exposure.word_chances
+        prior, one_draw = exposure.word_chances, self._is_one_draw(exposure)
+        seen = 1 if one_draw else self.occurrences  # outputs that tell something by themselves
         if exposure.released is None:
             secrets = draw_words(prior, self.tries, rng)
-            outputs = np.asarray(exposure.channel.sample(np.repeat(secrets, self.occurrences), rng))
+            outputs = np.asarray(exposure.channel.sample(np.repeat(secrets, seen), rng))
             where = "words drawn from the public prior"
         else:
-            secrets, outputs = self._repeated(*exposure.released)
+            secrets, outputs = self._repeated(exposure)
             where = "words of this release that occur so often"
-        guesses = guess_repeated(outputs.reshape(-1, self.occurrences), self._table(exposure, prior, rng), prior)
-        return self._evidence(secrets, guesses, prior, where)
+        guesses = guess_repeated(outputs.reshape(-1, seen), self._table(exposure, prior, rng), prior)
+        return self._evidence(exposure, secrets, guesses, prior, where)
 
-    def _repeated(self, observed: Ids, truth: Ids) -> tuple[Ids, Ids]:
+    def _is_one_draw(self, exposure: WordsSeen) -> bool:
+        """Whether the outputs that are taken together come from one draw."""
+        return self.occurrences == 1 or (exposure.unit is Unit.DOCUMENT_TERM and not self.across)
+
+    def _repeated(self, exposure: WordsSeen) -> tuple[Ids, Ids]:
         """Words with as many of their outputs as are asked for, as often as that can be filled."""
+        if exposure.unit is Unit.DOCUMENT_TERM and not self.across:
+            return self._repeated_in_one_text(exposure)
+        observed, truth = needed(self, "the released words", exposure.draws)
         order = np.argsort(truth, kind="stable")
         if self.occurrences > 1:
             order = order[truth[order] >= 0]  # words outside the vocabulary are not known to be the same
@@ -86,31 +115,51 @@ class RepeatedAttack(Estimator):
         rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
         used = order[rank < np.repeat(whole * self.occurrences, counts)]
         if len(used) == 0:
-            raise BadInput(f"no word of the release occurs {self.occurrences} times")
+            where = " in as many texts" if self.across else ""
+            raise BadInput(f"no word of the release occurs {self.occurrences} times{where}")
         return np.repeat(words, whole), observed[used]
+
+    def _repeated_in_one_text(self, exposure: WordsSeen) -> tuple[Ids, Ids]:
+        """Words that stand so often in a text that drew them once, and what they became there."""
+        observed, truth = needed(self, "the released words", exposure.released)
+        documents = needed(self, "documents", exposure.documents)
+        places = np.flatnonzero((truth >= 0) & ~exposure.passes(truth))
+        keys = np.stack([documents[places], truth[places]])
+        _, first, counts = np.unique(keys, axis=1, return_index=True, return_counts=True)
+        used = places[first[counts >= self.occurrences]]
+        if len(used) == 0:
+            raise BadInput(f"no word of the release occurs {self.occurrences} times in one text")
+        return truth[used], observed[used]
 
     def _table(self, exposure: WordsSeen, prior: Floats, rng: Any) -> Candidates:
         if hasattr(exposure.channel, "odds"):
             return exact_candidates(exposure.channel, prior, self.candidates)
         return learnt_candidates(exposure.channel, prior, self.candidates, self.draws, rng)
 
-    def _evidence(self, secrets: Ids, guesses: Ids, prior: Floats, where: str) -> Evidence:
-        hits, tries = int(np.count_nonzero(secrets == guesses)), len(secrets)
-        alone = self.occurrences == 1
-        notes = [f"{self.occurrences} outputs of each word are seen together; scored on {where}"]
-        if not alone:
-            notes.append(f"the promise is about one occurrence: {self.occurrences} of them lose as many times as much")
+    def _evidence(self, exposure: WordsSeen, secrets: Ids, guesses: Ids, prior: Floats, where: str) -> Evidence:
+        hits, tries, one_draw = int(np.count_nonzero(secrets == guesses)), len(secrets), self._is_one_draw(exposure)
+        many, once = f"{self.occurrences} times", exposure.unit is Unit.DOCUMENT_TERM
+        occur = f"in {self.occurrences} texts" if self.across and once else f"{many} in one text" if once else many
         return Evidence(
             self.name,
-            f"success on words that occur {self.occurrences} times",
+            f"success on words that occur {occur}",
             hits / tries,
             float(np.mean(secrets == int(np.argmax(prior)))),
             hits,
             tries,
-            unit=Unit.WORD,
-            best_prior=float(np.unique(secrets, return_counts=True)[1].max() / tries) if alone else 1.0,
-            notes=tuple(notes),
+            unit=exposure.unit,
+            best_prior=float(np.unique(secrets, return_counts=True)[1].max() / tries) if one_draw else 1.0,
+            notes=(f"the outputs of each word are seen together; scored on {where}", *self._why(exposure)),
         )
+
+    def _why(self, exposure: WordsSeen) -> tuple[str, ...]:
+        if self.occurrences == 1:
+            return ()
+        if exposure.unit is not Unit.DOCUMENT_TERM:
+            return (f"the promise is about one occurrence: {self.occurrences} of them lose as many times as much",)
+        if self.across:
+            return (f"each text draws a word anew: {self.occurrences} texts lose as many times as much",)
+        return ("a text draws each word once, so that its repeats show no more than one output does",)
 
     @classmethod
     def example(cls) -> AttackExample:

@@ -22,6 +22,7 @@ import numpy as np
 from textveil.attacks.evidence import Evidence
 from textveil.attacks.exposure import Ids, TwoWorlds, check_exposure
 from textveil.attacks.questions import Question, choose
+from textveil.attacks.words.seen import unit_of
 from textveil.core import BadInput, Estimator, Unit
 from textveil.core.example import AttackExample
 from textveil.core.params import positive_integer
@@ -95,6 +96,7 @@ class TwoWorldsAttack(Estimator):
             world(first),
             world(second),
             attack=self.name,
+            unit=unit_of(channel),
             distance=float(distance),
             claimed=float(channel.stated * distance),
             impossible=excluded or None,
@@ -129,7 +131,9 @@ def excluded_input(first: int) -> Question:
     return Question(math.inf, np.array([first]), True)
 
 
-def answer(question: Question, first: Ids, second: Ids, *, attack: str, **known: Any) -> Evidence:
+def answer(
+    question: Question, first: Ids, second: Ids, *, attack: str, unit: Unit = Unit.WORD, **known: Any
+) -> Evidence:
     """Evidence from outputs that had no part in the choice of the question."""
     worlds = (second, first) if question.swapped else (first, second)
     right, wrong = (np.isin(world, question.asked) for world in worlds)
@@ -140,7 +144,7 @@ def answer(question: Question, first: Ids, second: Ids, *, attack: str, **known:
         float(wrong.mean()),  # the same share of the other word's outputs
         int(right.sum()),
         len(right),
-        unit=Unit.WORD,
+        unit=unit,
         false_hits=int(wrong.sum()),
         false_tries=len(wrong),
         **known,

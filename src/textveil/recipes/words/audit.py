@@ -50,6 +50,7 @@ class VeiledFolder:
             observed=None if aligned is None else aligned.observed,
             documents=None if aligned is None else aligned.documents,
             public=public_rows(mechanism, job.public, self._scored_texts(aligned), job.text_field),
+            passing=kept_rows(mechanism),
             truth=None if aligned is None else OriginalWords(aligned.truth),
         )
 
@@ -125,14 +126,14 @@ def aligned_rows(mechanism: WordMechanism, pairs: Iterable[tuple[str, str]], tru
     seen: list[int] = []
     true: list[int] = []
     documents: list[int] = []
-    rows = mechanism.rows_
+    rows = vocabulary_rows(mechanism)
     for number, (out, original) in enumerate(pairs):
         a, b = ([tokens.fold(w) for w in tokens.words(t)] for t in (out, original))
         if len(a) != len(b):
             continue
         for shown, word in zip(a, b, strict=True):
-            if word in mechanism.kept_ or shown not in rows:
-                continue  # kept words and fixed tokens are not drawn: nothing to guess
+            if shown not in rows or (word in mechanism.kept_ and word not in rows):
+                continue  # fixed tokens are not drawn, and kept words outside the vocabulary say nothing here
             seen.append(rows[shown])
             true.append(rows.get(word, -1))
             documents.append(number)
@@ -150,17 +151,29 @@ def public_rows(
 
     A text that is also among the private ones is no public knowledge: it is left out.
     """
+    find = vocabulary_rows(mechanism).get
     records = readers.open_reader(public or sample.path(), text_field=text_field if public else "text")
     texts: list[np.ndarray] = []
     words = 0
     for record in records:
         if record.text not in private:
-            find = mechanism.rows_.get
             texts.append(np.array([find(tokens.fold(w), -1) for w in tokens.words(record.text)], dtype=np.int64))
             words += len(texts[-1])
         if words >= PUBLIC_WORDS:
             break
     return texts
+
+
+def vocabulary_rows(mechanism: WordMechanism) -> dict[str, int]:
+    """The row of each word of the vocabulary, kept words among them: any of them may be drawn."""
+    return {word: row for row, word in enumerate(mechanism.vectors_.words)}
+
+
+def kept_rows(mechanism: WordMechanism) -> np.ndarray | None:
+    """The rows of kept words: they pass, so that nobody has to guess them."""
+    rows = vocabulary_rows(mechanism)
+    kept = sorted(rows[word] for word in mechanism.kept_ if word in rows)
+    return np.array(kept, dtype=np.int64) if kept else None
 
 
 ROOM = AuditRoom(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from textveil.attacks.words.two_worlds import Pairs
+from textveil.core import Unit
 from textveil.noise import Source
 from textveil.recipes.words.pairs import word_pairs
 from textveil.words.mechanism import WordMechanism
@@ -21,6 +22,11 @@ class WordChannel:
 
     def sample(self, rows: np.ndarray, source: Source) -> np.ndarray:
         return self.mechanism.draw(rows, source)
+
+    @property
+    def unit(self) -> Unit:
+        """What one draw covers."""
+        return self.mechanism.unit
 
     @property
     def stated(self) -> float:

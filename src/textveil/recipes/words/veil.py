@@ -190,16 +190,3 @@ def _facts(job: VeilJob, publication: Publication, reader: readers.Reader, drawn
         document=DocumentLine(float(mechanism.epsilon) * mechanism.diameter(), job.max_words),
         vectors=VectorsUsed(str(vectors.name), len(vectors), vectors.fingerprint),
     )
-
-
-def read_keep_list(path: Path) -> list[str]:
-    """One word a line."""
-    try:
-        words = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    except FileNotFoundError:
-        raise BadInput("does not exist", where=path) from None
-    except (OSError, UnicodeDecodeError):
-        raise BadInput("cannot be read as UTF-8 text", where=path) from None
-    if not words:
-        raise BadInput("holds no words", where=path, possible="one word a line")
-    return words
