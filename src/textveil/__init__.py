@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         hashed as hashed,
         nets as nets,
         noise as noise,
+        pii as pii,
         recipes as recipes,
         report as report,
         reproduce as reproduce,
@@ -76,7 +77,7 @@ else:
         __name__,
         {
             "": (
-                "accounting attacks core counts hashed nets noise recipes report reproduce testing text training words"
+                "accounting attacks core counts hashed nets noise pii recipes report reproduce testing text training words"
             ),
             "accounting": "Ledger",
             "attacks": "CountsSeen Evidence Exposure ModelSeen TableSeen TwoWorlds WordsSeen",

@@ -177,3 +177,9 @@ class ReviewExport(StrEnum):
     BIO = "bio"
     SPACY = "spacy"
     LABEL_STUDIO = "label-studio"
+
+
+class MaskHow(StrEnum):
+    REDACT = "redact"
+    TAG = "tag"
+    HASH = "hash"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from textveil.cli import pii_review
+from textveil.cli import pii_find, pii_mask, pii_review
 from textveil.cli.verbs import Verbs
 
 app = Verbs("Personal data: find it, review what was found, score it, mask it.")
+app.command("find")(pii_find.find)
+app.command("mask")(pii_mask.mask)
+app.command("policy")(pii_find.policy)
 app.command("review")(pii_review.review)

@@ -17,6 +17,7 @@ MECHANISMS = {
     "counts.limited_precision": "textveil.counts.mechanism:LimitedPrecision",
     "hashed.extractor": "textveil.hashed.extractor:Extractor",
     "hashed.sound": "textveil.hashed.sound:SoundTrainer",
+    "pii.mask": "textveil.pii.mask:Mask",
     "training.classifier": "textveil.training.classifier:Classifier",
     "training.lm": "textveil.training.language_model:LanguageModel",
     "training.tagger": "textveil.training.tagger:Tagger",

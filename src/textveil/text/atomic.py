@@ -23,6 +23,8 @@ _BUFFER = 2**20
 class AtomicFile:
     """Bytes for `path`, gzipped when `gz`. A context manager: leaving it cleanly puts the file in place.
 
+    `private`: only its owner can read the finished file.
+
     >>> folder = Path(tempfile.mkdtemp())
     >>> with AtomicFile(folder / "a.txt") as out:
     ...     out.write(b"tea")
@@ -32,8 +34,8 @@ class AtomicFile:
     b'tea'
     """
 
-    def __init__(self, path: str | Path, *, gz: bool = False):
-        self.path = Path(path)
+    def __init__(self, path: str | Path, *, gz: bool = False, private: bool = False):
+        self.path, self._mode = Path(path), 0o600 if private else 0o666 & ~_umask()
         if self.path.is_dir():
             raise BadInput("is a folder, not a file", where=self.path)
         try:
@@ -56,7 +58,7 @@ class AtomicFile:
             if self.stream is not self._file:
                 self.stream.close()
             self._file.flush()
-            os.fchmod(self._file.fileno(), 0o666 & ~_umask())
+            os.fchmod(self._file.fileno(), self._mode)
             os.fsync(self._file.fileno())
             self._file.close()
         except OSError as error:

@@ -6,6 +6,7 @@ Offsets count characters, the end is exclusive. A span explains itself: `rule` n
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -54,11 +55,14 @@ def without_overlaps(spans: Iterable[Span]) -> list[Span]:
     >>> [s.label for s in without_overlaps([Span(0, 4, "A", 0.6), Span(2, 9, "B", 0.9), Span(9, 12, "C", 0.1)])]
     ['B', 'C']
     """
-    kept: list[Span] = []
+    kept, starts = list[Span](), list[int]()  # in the order of the text; what is kept does not overlap
     for span in sorted(spans, key=lambda s: (-s.score, s.start - s.end, s.start, s.label)):
-        if not any(span.overlaps(other) for other in kept):
-            kept.append(span)
-    return sorted(kept)
+        place = bisect.bisect_right(starts, span.start)
+        if (place and kept[place - 1].end > span.start) or (place < len(kept) and kept[place].start < span.end):
+            continue
+        kept.insert(place, span)
+        starts.insert(place, span.start)
+    return kept
 
 
 __all__ = ["Finder", "Span", "without_overlaps"]

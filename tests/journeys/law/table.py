@@ -87,6 +87,15 @@ def write_marked(folder: Path, variant: int) -> None:
         (folder / name).write_text("".join(json.dumps(row) + "\n" for row in made))
 
 
+def write_letters(folder: Path, variant: int) -> None:
+    """Texts with addresses, of which the secret is a part: every mask hides it."""
+    made = []
+    for row in rows(variant):
+        text = str(row["text"]).replace(SECRET, f"{SECRET}@example.org")
+        made.append({**row, "text": f"{text}, write to n{row['id']}@example.org or call +49 30 {variant}234567"})
+    (folder / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in made))
+
+
 _MARKED = ("in.jsonl", "--spans", "spans.jsonl")
 _TRAIN = ("--epsilon", "20", "--delta", "1e-3", "--batch", "1000", "--epochs", "3")
 _PLAIN = ("--bits", "10", "--clusters", "none", "--families", "word,bigram")
@@ -146,6 +155,13 @@ JOURNEYS = {
         write_marked,
         labels=("measured",),
         before=(_OPEN, _SEALED),
+    ),
+    "pii mask": Journey(
+        "recipes.pii.mask.mask_file",
+        ("pii", "mask", "in.jsonl", "-o", "{out}", "--how", "hash", "--text-field", "text"),
+        write_letters,
+        columns=("id", "label", "user"),
+        labels=("heuristic",),
     ),
     "train vocab": Journey(
         "recipes.training.vocab.make_vocabulary",

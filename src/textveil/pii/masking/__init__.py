@@ -1,0 +1,1 @@
+"""Masking: what stands in the place of a recognised value, and the secrets that make it consistent and reversible."""

@@ -1,0 +1,133 @@
+"""`pii find` and `pii mask` from the command line: what leaves, what is counted, and mistakes on purpose."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from textveil.cli import run
+
+PLANTED = ("zyxwq.unique@example.org", "4111 1111 1111 1111", "+49 30 7654321", "Zyxwina Qworble", "1964-05-17")
+TEXTS = [
+    f"Dear {PLANTED[3]}, we wrote to {PLANTED[0]} and called {PLANTED[2]}.",
+    f"Card {PLANTED[1]}, born {PLANTED[4]}. zyxwina qworble is known.",
+    "Nothing stands here.",
+]
+
+
+@pytest.fixture
+def pii(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    rows = [{"id": f"d{n}", "text": text, "city": "Bern"} for n, text in enumerate(TEXTS)]
+    Path("in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    def call(*arguments):
+        code = run(["pii", *arguments])
+        return code, capsys.readouterr()
+
+    return call
+
+
+MASK = ("mask", "in.jsonl", "-o", "out", "--text-field", "text")
+
+
+def masked() -> list[str]:
+    return [json.loads(line)["text"] for line in Path("out/data.jsonl").read_text().splitlines()]
+
+
+def files_with(words, leave: tuple[str, ...]) -> list[str]:
+    files = [p for p in Path(".").rglob("*") if p.is_file() and p.name not in leave]
+    return [str(p) for p in files if any(w.encode() in p.read_bytes().lower() for w in words)]
+
+
+@pytest.mark.parametrize("how", ["redact", "tag", "hash"])
+def test_planted_values_survive_nowhere(pii, how):
+    code, said = pii(*MASK, "--how", how, "--ledger", "l.ledger")
+    assert code == 0, said.err
+    assert files_with([p.lower() for p in PLANTED[:3]] + [PLANTED[4]], leave=("in.jsonl",)) == []
+    assert not any(p.lower() in (said.out + said.err).lower() for p in PLANTED)
+    assert masked()[2] == TEXTS[2]
+
+
+def test_a_recognised_value_that_stands_elsewhere_is_counted(pii):
+    _, said = pii(*MASK, "--json")
+    assert json.loads(said.out)["repeats"] == 1
+    card = Path("out/card.html").read_text()
+    assert "1 times a value that was recognised somewhere stands unmasked elsewhere" in card
+    assert "heuristic" in card.lower() and "anonym" not in card.lower()
+
+
+def test_columns_that_leave_are_named_and_can_be_left_out(pii):
+    _, said = pii(*MASK, "--json")
+    assert "column 'city'" in json.loads(said.out)["passes"]
+    code, _ = pii("mask", "in.jsonl", "-o", "out2", "--text-field", "text", "--only-text")
+    assert code == 0 and "Bern" not in Path("out2/data.jsonl").read_text()
+
+
+def test_hashes_of_one_key_agree_and_of_none_do_not(pii):
+    for name, key in (("a", ("--key-file", "key")), ("b", ("--key-file", "key")), ("c", ())):
+        code, said = pii("mask", "in.jsonl", "-o", name, "--text-field", "text", "--how", "hash", *key)
+        assert code == 0, said.err
+    a, b, c = (Path(name, "data.jsonl").read_text() for name in "abc")
+    assert a == b != c
+    assert os.stat("key").st_mode & 0o777 == 0o600
+    secret = Path("key").read_text().strip()
+    assert files_with([secret.lower()], leave=("key",)) == []
+
+
+def test_a_key_that_others_can_read_is_refused(pii):
+    pii(*MASK, "--how", "hash", "--key-file", "key")
+    os.chmod("key", 0o644)
+    code, said = pii("mask", "in.jsonl", "-o", "o2", "--text-field", "text", "--how", "hash", "--key-file", "key")
+    assert code == 2 and "can be read by others" in said.err and not Path("o2").exists()
+
+
+def test_recall_on_a_reviewed_sample_stands_on_the_card(pii):
+    text = "Mail bo@example.org to Karl Unfound."
+    marks = [{"start": 5, "end": 19, "label": "EMAIL_ADDRESS"}, {"start": 23, "end": 35, "label": "PERSON"}]
+    Path("reviewed.jsonl").write_text(json.dumps({"id": "r", "text": text, "spans": marks}) + "\n")
+    _, said = pii(*MASK, "--reviewed", "reviewed.jsonl", "--json")
+    recall = json.loads(said.out)["recall"]
+    assert (recall["found"], recall["marked"]) == (1, 2)
+    assert recall["interval"] == pytest.approx([0.0126, 0.9874], abs=1e-3)
+    assert "recall on reviewed.jsonl: 50.0 % [1.3 %, 98.7 %] (1 of 2)" in Path("out/card.html").read_text().replace(
+        "&nbsp;", " "
+    )
+
+
+def test_find_writes_places_and_no_values(pii):
+    code, _ = pii("find", "in.jsonl", "-o", "spans.jsonl", "--text-field", "text")
+    rows = [json.loads(line) for line in Path("spans.jsonl").read_text().splitlines()]
+    assert code == 0 and {"id", "start", "end", "label", "score", "rule"} <= set(rows[0])
+    assert files_with([p.lower() for p in PLANTED], leave=("in.jsonl",)) == []
+    assert os.stat("spans.jsonl").st_mode & 0o777 == 0o600
+
+
+def test_a_policy_chooses_labels_and_says_what_is_not_looked_for(pii):
+    code, said = pii(*MASK, "--policy", "hipaa")
+    assert code == 0, said.err
+    assert "not looked for at all: Biometric identifiers" in Path("out/card.html").read_text()
+    _, said = pii("policy", "hipaa", "--json")
+    assert [t["found"] for t in json.loads(said.out)["types"]].count("not at all") == 2
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        (("--model", "nothing-there"), "nothing-there"),
+        (("--policy", "hippa"), "unknown policy 'hippa'; there are: hipaa"),
+        (("--labels", "PERSONS"), "unknown kind of personal data 'PERSONS'"),
+        (("--thresholds", "AGE"), "a threshold is a label and a score"),
+        (("--labels", "AGE", "--policy", "hipaa"), "exclude each other"),
+        (("--reviewed", "in.jsonl"), "a reviewed document has a text and spans"),
+        (("--seed", "1", "--key-file", "k"), "exclude each other"),
+    ],
+)
+def test_mistakes_are_told_in_one_sentence(pii, more, sentence):
+    code, said = pii(*MASK, *more)
+    assert code == 2 and sentence in said.err and len(said.err.strip().splitlines()) == 1
+    assert not Path("out").exists()
