@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -142,9 +143,17 @@ def test_vectors_verbs(textveil):
     assert textveil("vectors", "info", "tiny.tvv", "--json").json["bits"] == 64
 
 
-def test_demo(textveil):
-    said = textveil("demo", "-o", "demo", "--json")
-    assert said.code == 0 and all(Path(p).is_file() for p in said.json["look_at"])
+def test_the_demo_ends_with_promise_attack_and_use(textveil):
+    said = textveil("demo", "-o", "demo")
+    assert said.code == 0
+    end = said.out[said.out.index("\nbrr\n") :].splitlines()
+    assert len(end) <= 24  # one screen
+    assert [line.split()[0] for line in end if line.startswith("  ")][:6] == ["promise", "attack", "use"] * 2
+    assert all(Path(line.strip()).is_file() for line in end[-4:])
+    card = Path("demo/brr/card.html").read_text()
+    strip = card.partition('class="figures figures-strip"')[2].partition('class="figures figures-below"')[0]
+    assert re.findall("<i>(.*?)</i>", strip) == ["Promise", "Attack", "Use"]
+    assert "classify by kind" in strip and "words.bayes" in strip
 
 
 def test_as_a_module():

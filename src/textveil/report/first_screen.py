@@ -133,20 +133,22 @@ def _stood(promise: Guarantee) -> str:
 
 
 def figures(promise: Guarantee, facts: Facts, found: list[Finding], uses: list[Utility]) -> str:
-    """Promise, attack and use side by side."""
+    """Promise, attack and use side by side; below them what the promise means for a guess, and for whom."""
     big, small = headline(promise.loss)
     if isinstance(promise.loss, Measured):
         big = f"ε {bound(_measured(promise.loss, facts))}"
-    shown = [_figure("Promise", big, small + _worst(promise)), *_guess_figure(promise), _unit_figure(promise)]
+    strip = [_figure("Promise", big, small + _worst(promise)), _attack_figure(found), _use_figure(facts, uses)]
+    meaning = [*_guess_figure(promise), _unit_figure(promise)]
+    return tag("div", "".join(strip), "figures figures-strip") + tag("div", "".join(meaning), "figures figures-below")
+
+
+def _attack_figure(found: list[Finding]) -> str:
     best = strongest(found)
     if best is None:
-        shown.append(_figure("Attack", "not attacked", "no attack stands on this card yet"))
-    else:
-        e = best.evidence
-        small = f"strongest attack tried: {e.metric} of {e.attack}; by chance {percent(e.chance)}"
-        shown.append(_figure("Attack", percent(e.value), small))
-    shown.append(_use_figure(facts, uses))
-    return tag("div", "".join(shown), "figures")
+        return _figure("Attack", "not attacked", "no attack stands on this card yet")
+    e = best.evidence
+    small = f"strongest attack tried: {e.metric} of {e.attack}; by chance {percent(e.chance)}"
+    return _figure("Attack", percent(e.value), small)
 
 
 def _use_figure(facts: Facts, uses: list[Utility]) -> str:
