@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from typing import NamedTuple
 
 import pytest
@@ -18,6 +19,14 @@ class Said(NamedTuple):
     @property
     def json(self):
         return json.loads(self.out)
+
+    @property
+    def next_step(self) -> list[str]:
+        """The arguments of the command that is printed for what comes next."""
+        (line,) = [line for line in self.out.splitlines() if line.startswith("next:")]
+        command = shlex.split(line.removeprefix("next:"))
+        assert command[0] == "textveil"
+        return command[1:]
 
 
 @pytest.fixture

@@ -159,3 +159,34 @@ def test_audit_from_the_command_line(textveil):
     assert evidence["attack"] == "counts.passage" and not evidence.get("refuted")
     assert set(said["not_run"]) == {"counts.linkage", "counts.phrase"}
     assert all("--truth IN" in why for why in said["not_run"].values())
+
+
+def test_ids_and_labels_leave_with_the_rows_and_are_named(textveil):
+    options = ("--epsilon", 2, "--vocabulary-size", 200, "--text-field", "text")
+    said = textveil("counts", sample.path(), "-o", "out", *options, "--id-field", "id", "--label-field", "kind")
+    assert said.code == 0, said.err
+    assert "column 'id' (unprotected)" in said.out
+    assert "column 'kind' (unprotected)" in said.out
+    rows = [json.loads(line) for line in Path("out/documents.jsonl").read_text().splitlines()]
+    letters = [json.loads(line) for line in sample.path().read_text().splitlines()]
+    assert rows == [{"row": n, "id": letter["id"], "label": letter["kind"]} for n, letter in enumerate(letters)]
+    assert json.loads(Path("out/release.json").read_text())["passes"][-2:] == ["column 'id'", "column 'kind'"]
+    assert "&#x27;id&#x27;, &#x27;kind&#x27;" in Path("out/card.html").read_text()
+    missing = textveil("counts", sample.path(), "-o", "other", *options, "--label-field", "topic")
+    assert (missing.code, Path("other").exists()) == (2, False)
+    np.savez("counts.npz", TABLE)
+    matrix = textveil("counts", "counts.npz", "-o", "other", "--epsilon", 1, "--id-field", "id")
+    assert "a matrix has no fields" in matrix.err
+
+
+def test_words_can_be_left_out_of_the_vocabulary(textveil):
+    Path("stop.txt").write_text("the\nOf\nand\n")
+    options = ("--epsilon", 2, "--vocabulary-size", 50, "--text-field", "text", "--without", "stop.txt")
+    said = textveil("counts", sample.path(), "-o", "out", *options)
+    assert said.code == 0, said.err
+    words = Path("out/vocabulary.txt").read_text().split()
+    assert len(words) == 50
+    assert not {"the", "of", "and"} & set(words)
+    assert json.loads(Path("out/release.json").read_text())["parameters"]["without"] == "stop.txt"
+    np.savez("counts.npz", TABLE)
+    assert "not known" in textveil("counts", "counts.npz", "-o", "x", "--epsilon", 1, "--without", "stop.txt").err

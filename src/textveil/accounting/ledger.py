@@ -41,6 +41,7 @@ from .book import BUDGET, CHARGE, DATA, OPENED, Book, Entry, charge_body
 from .budgets import Budget
 from .chain import Head, Line
 from .prices import price
+from .releases import release_rows, unpriced_rows
 from .totals import DEFAULT_DELTA, Question, Total
 
 EVIDENCE = "an attack was scored with the private text, and its figures were published"
@@ -253,7 +254,7 @@ class Ledger:
         return [entry for entry in self._book().entries if not entry.priced]
 
     def state(self, delta: float | None = None) -> dict[str, Any]:
-        """Totals, budgets with what is left of them, and unpriced charges, of one moment, as JSON values."""
+        """Totals, budgets with what is left of them, and every charge, of one moment, as JSON values."""
         book = self._book()
         groups = book.groups()
         return {
@@ -262,8 +263,9 @@ class Ledger:
             "joint": book.joint(),
             "unconverted": book.unconverted(),
             "budgets": [_budget_state(budget, groups) for budget in book.budgets],
-            "unpriced": [_unpriced_state(entry) for entry in book.entries if not entry.priced],
+            "unpriced": unpriced_rows(book),
             "charges": len(book.entries),
+            "releases": release_rows(book, delta),
         }
 
     def verify(self, head: str | None = None, *, entry: str | None = None) -> str:
@@ -389,10 +391,3 @@ def _budget_state(budget: Budget, groups: dict[Question, list[Event]]) -> dict[s
     spent = budget.spent(groups)
     used = spent.epsilon if math.isfinite(spent.epsilon) else "inf"
     return {**budget.to_json(), "spent": used, "left": max(0.0, budget.epsilon - spent.epsilon)}
-
-
-def _unpriced_state(entry: Entry) -> dict[str, Any]:
-    noise = entry.event.noise
-    assert isinstance(noise, Unpriced)
-    shown = {"id": entry.id, "created": entry.created, "mechanism": entry.mechanism, "note": entry.note}
-    return {**shown, "unit": str(entry.event.unit), "label": noise.loss.label, "loss": noise.loss.to_json()}

@@ -238,7 +238,7 @@ class Evidence:
         >>> from textveil.core import Adjacency, Guarantee, NoPromise, Pure, Unit
         >>> coin = Evidence("guess", "success", 0.5, 0.5, 50, 100)
         >>> coin.verdict(Guarantee(Pure(1.0), Unit.WORD, Adjacency.REPLACE))
-        'not refuted; an audit can only refute, never prove (loss shown: at least 0; allowed: 1)'
+        'not refuted; an audit can only refute, never prove (no loss can be read off it; allowed: 1)'
         >>> coin.verdict(Guarantee(NoPromise("a trial"), Unit.WORD, Adjacency.REPLACE))
         'nothing to refute: this release carries no bound on the loss'
         """
@@ -248,7 +248,8 @@ class Evidence:
         floor = self.epsilon_floor(level, allowance.delta)
         what, said = ("promise", "allowed") if guarantee.label == "guarantee" else ("claim of its paper", "claimed")
         least = "infinite" if math.isinf(floor) else f"at least {_short(floor)}"
-        shown = f"(loss shown: {least}; {said}: {_short(allowance.epsilon)})"
+        loss = f"loss shown: {least}" if floor > 0 else "no loss can be read off it"
+        shown = f"({loss}; {said}: {_short(allowance.epsilon)})"
         if not self._exceeds(allowance, level):
             return f"{NOT_REFUTED} {shown}"
         if self.dependent:

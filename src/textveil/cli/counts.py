@@ -9,6 +9,7 @@ import typer
 
 from textveil.cli.choices import BudgetRule, CountsPrior, Grouping
 from textveil.cli.options import (
+    PASSING,
     PROMISE,
     AsJson,
     Out,
@@ -19,7 +20,7 @@ from textveil.cli.options import (
     option,
     plain,
 )
-from textveil.cli.output import print_release
+from textveil.cli.output import command_line, print_release
 from textveil.cli.progress import bars
 from textveil.core.errors import BadInput
 from textveil.core.losses import upward
@@ -67,7 +68,21 @@ def counts(
     choose: Annotated[
         int | None, option("Keep the M words with the largest noisy counts (charged).", group=WORDS, metavar="M")
     ] = None,
+    without: Annotated[
+        str | None,
+        option(
+            "Words that are not counted: 'function-words' (the, of, and ...), or a file, one a line. Topics read better.",
+            group=WORDS,
+            metavar="WORDS",
+        ),
+    ] = None,
     vectors: VectorFile = "default",
+    id_field: Annotated[
+        str | None, option("The field whose values leave with the rows, to tell them apart.", group=PASSING)
+    ] = None,
+    label_field: Annotated[
+        str | None, option("The field whose values leave with the rows, to learn from.", group=PASSING)
+    ] = None,
     *,
     reading: Reading,
     spending: Spending,
@@ -88,13 +103,14 @@ def counts(
         prior_share=prior_share, columns=choose, clamp=clamp, decompress=decompress, seed=spending.seed,
     )  # fmt: skip
     job = CountsJob(
-        source, out, parameters, vocabulary, vocabulary_size, vectors, **plain(reading),
+        source, out, parameters, vocabulary, vocabulary_size, vectors, without, id_field, label_field, **plain(reading),
         ledger=spending.ledger, other_data=spending.other_data, unpriced=spending.unpriced,
     )  # fmt: skip
     result = count_file(job, bar=bars(quiet=as_json))
     form = "sparse" if result["sparse"] else "dense"
     lines = [f"{result['documents']:,} documents x {result['columns']:,} columns ({form}): {out}/data.npz"]
-    print_release(result, out, lines, as_json=as_json, more=_spent_lines(result))
+    audit = command_line("audit", out, "--truth", source)
+    print_release(result, out, lines, as_json=as_json, more=_spent_lines(result), next=audit)
 
 
 def _spent_lines(result: dict[str, Any]) -> list[str]:

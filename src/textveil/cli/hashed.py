@@ -28,7 +28,7 @@ from textveil.cli.options import (
     names_of,
     option,
 )
-from textveil.cli.output import percent, print_release, print_result
+from textveil.cli.output import command_line, percent, print_release, print_result
 from textveil.cli.progress import bars
 from textveil.cli.verbs import Verbs
 from textveil.core.errors import BadInput
@@ -108,7 +108,8 @@ def train(
     if "occupied" in result:
         filled, slots = result["occupied"], result["slots"]
         lines.append(f"table:   {filled:,} of {slots:,} slots hold weights ({percent(filled / slots)})")
-    print_release(result, out, lines, as_json=as_json)
+    audit = command_line("audit", out, "--truth", source, "--spans", spans)
+    print_release(result, out, lines, as_json=as_json, next=audit)
 
 
 @app.command()

@@ -101,7 +101,9 @@ def show(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show totals per unit, what is left of each budget, and the releases that no theorem prices.
+    """Show totals per unit, what is left of each budget, and every release with its date and what it cost by itself.
+
+    The single costs may come to more than the total: noise of several trainings costs less together.
 
     Example: textveil ledger show notes.ledger
     """
@@ -205,8 +207,8 @@ def _print_tables(state: dict[str, Any]) -> None:
         console.print(_budgets_table(state))
     else:
         console.print("no budget: this ledger only keeps track", markup=False)
-    if state["unpriced"]:
-        console.print(_unpriced_table(state))
+    if state["releases"]:
+        console.print(_releases_table(state))
 
 
 def _totals_table(state: dict[str, Any]) -> Any:
@@ -241,11 +243,14 @@ def _budgets_table(state: dict[str, Any]) -> Any:
     return _table("budgets", ("unit", "metric or adjacency", "epsilon", "delta", "spent", "left"), rows)
 
 
-def _unpriced_table(state: dict[str, Any]) -> Any:
-    rows = [(u["id"], u["created"], u["mechanism"], u["unit"], u["label"], u["note"]) for u in state["unpriced"]]
-    return _table(
-        "releases without a price (never summed)", ("id", "created", "mechanism", "unit", "kind", "note"), rows
-    )
+def _releases_table(state: dict[str, Any]) -> Any:
+    rows = [(r["created"][:10], r["note"], r["mechanism"], r["unit"], _cost(r), r["id"]) for r in state["releases"]]
+    return _table("releases, and what each cost by itself", ("date", "what", "mechanism", "unit", "cost", "line"), rows)
+
+
+def _cost(row: dict[str, Any]) -> str:
+    """Its own price; what has none is in no sum."""
+    return _short(row["loss"]) if row["label"] == "guarantee" else f"no price ({row['label']}), in no sum"
 
 
 def _table(title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Any:

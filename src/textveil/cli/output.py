@@ -2,11 +2,13 @@
 
 promise: what is promised                    NOTICE: what nobody may miss, on the error stream
 passes:  what left unprotected, one a line   beware:  what is allowed and unwise
+next:    a command that goes on from here, as it can be pasted
 """
 
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -46,7 +48,24 @@ def print_release(
     for line in [*lines, f"promise: {result['promise']}", *more, *passes_lines(result.get("passes", ()))]:
         typer.echo(line)
     typer.echo(f"ledger:  {result['entry'] or NOT_RECORDED}")
-    typer.echo(f"read {out}/card.html{next}")
+    typer.echo(f"read {out}/card.html")
+    if next:
+        typer.echo(f"next:    {next}")
+
+
+def command_line(*arguments: object) -> str:
+    """A command that can be pasted into a shell; arguments that are None are left out with the option before them.
+
+    >>> command_line("audit", "my out", "--truth", "in.csv", "--spans", None)
+    "textveil audit 'my out' --truth in.csv"
+    """
+    kept: list[str] = []
+    for argument in arguments:
+        if argument is None:
+            kept.pop()
+        else:
+            kept.append(shlex.quote(str(argument)))
+    return " ".join(["textveil", *kept])
 
 
 def print_notices(result: dict[str, Any]) -> None:
@@ -74,6 +93,19 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
+def tries_of(shown: dict[str, Any]) -> str:
+    """What a figure rests on. An area under a curve is no share of its tries.
+
+    >>> tries_of({"value": 0.5, "hits": 0, "tries": 300, "effective": 151.2}), tries_of({"value": 0, "hits": 0, "tries": 9})
+    ('as sure as 151 tries', '0 of 9')
+    """
+    if not shown["tries"]:
+        return "exact"
+    if not str(shown.get("metric")).startswith("auc") and (shown["hits"] or not shown["value"]):
+        return f"{shown['hits']:,} of {shown['tries']:,}"
+    return f"as sure as {round(shown.get('effective') or shown['tries']):,} tries"
+
+
 def evidence_line(shown: dict[str, Any]) -> str:
     """One attack in one line: what was reached, how sure that is, what a blind guess would reach, and what any guess could.
 
@@ -82,7 +114,7 @@ def evidence_line(shown: dict[str, Any]) -> str:
     'counts.passage: success 60.0 % [50.0 %, 70.0 %] (60 of 100), by chance 50.0 %, upper 73.1 %'
     """
     low, high = shown["interval"]
-    tries = f"{shown['hits']:,} of {shown['tries']:,}"
+    tries = tries_of(shown)
     upper = "" if shown.get("upper") is None else f", upper {percent(shown['upper'])}"
     return (
         f"{shown['attack']}: {shown['metric']} {percent(shown['value'])} "

@@ -29,7 +29,7 @@ from textveil.cli.options import (
     names_of,
     option,
 )
-from textveil.cli.output import print_release
+from textveil.cli.output import command_line, print_release
 from textveil.cli.progress import bars
 
 PrivateExamples = Annotated[
@@ -214,4 +214,5 @@ def _train(
     result = train_model(job, bar=bars(quiet=as_json))
     lines = [f"{result['kind']}: {out}/model ({result['steps']:,} updates, noise {result['noise']:.4g})"]
     scores = [f"scores:  {line}" for line in score_lines(result["kind"], result["scores"])]
-    print_release(result, out, lines, as_json=as_json, more=scores)
+    audit = command_line("audit", out, "--truth", source, "--public", test) if test is not None else ""
+    print_release(result, out, lines, as_json=as_json, more=scores, next=audit)

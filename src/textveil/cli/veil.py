@@ -21,7 +21,7 @@ from textveil.cli.options import (
     option,
     plain,
 )
-from textveil.cli.output import print_release
+from textveil.cli.output import command_line, print_release
 from textveil.cli.progress import bars
 
 
@@ -93,9 +93,4 @@ def veil(
     result["epsilon"] = word_mechanism.epsilon
     lines = [epsilon_note] if epsilon_note else []
     lines.append(f"{result['records']:,} records, {result['words']:,} words veiled: {out}/")
-    audit = f", then: textveil audit {out} --truth {source}"
-    if reading.text_field is not None:
-        audit += f" --text-field {reading.text_field}"
-    if reading.header is not None:
-        audit += " --header" if reading.header else " --no-header"
-    print_release(result, out, lines, as_json=as_json, next=audit)
+    print_release(result, out, lines, as_json=as_json, next=command_line("audit", out, "--truth", source))

@@ -35,6 +35,28 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "words.two_worlds": (),
 }
 
+# What each of them tries to find out, for a reader who knows no attack by its name.
+ASKS = {
+    "counts.linkage": "Which document does a released row belong to?",
+    "counts.passage": "Did a passage stand in a document?",
+    "counts.phrase": "Which document holds a phrase that no other one has?",
+    "hashed.api": "Was a term in the documents? Asked of the model's answers alone.",
+    "hashed.lookup": "Was a term in the documents? Are its places in the table filled?",
+    "hashed.membership": "Was a term in the documents? Read off the weights in the table.",
+    "hashed.probing": "Which terms does the model find in made-up sentences?",
+    "hashed.redacted": "Which name was blacked out in a document that is known otherwise?",
+    "hashed.retrain": "Was a term in the documents? The attacker trains a model of his own and compares.",
+    "training.exposure": "Which of many secrets was planted in the data?",
+    "training.lira": "Was an example trained on? Compared with models that the attacker trained.",
+    "training.membership": "Was an example trained on? Judged by how well the model knows it.",
+    "training.one_run": "Which planted examples were trained on? Gives a lower limit on the true loss.",
+    "words.bayes": "Which word stood here? Guessed from the released word alone, in the best way.",
+    "words.context": "Which word stood here? Guessed with the words around it too.",
+    "words.nearest": "Which word stood here? The simplest guess: the released one.",
+    "words.repeated": "Which word is it that stands in several places?",
+    "words.two_worlds": "Does the mechanism keep its promise for two near words?",
+}
+
 WITHOUT_ATTACK = {"pii.mask", "training.vocab"}  # attacks to come; a list of words and no model
 
 

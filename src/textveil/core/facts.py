@@ -31,7 +31,7 @@ class Section:
     """A part of the facts with a JSON form; empty fields are left out of it."""
 
     def to_json(self) -> dict[str, Any]:
-        return {name: _plain(value) for name, value in asdict(self).items() if value is not None}
+        return {name: _plain(value) for name, value in asdict(self).items() if value not in (None, {})}
 
     @classmethod
     def from_json(cls, shown: Any) -> Self:
@@ -55,6 +55,7 @@ class DataFacts(Section):
     text_field: str | None = None
     records: int | None = None  # where the number is public: it shows in the output anyway
     words: int | None = None
+    reading: dict[str, str] = field(default_factory=dict)  # fields, format and header, to read the input again
 
 
 @dataclass(frozen=True)

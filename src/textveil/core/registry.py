@@ -58,7 +58,7 @@ WRITERS = {
 
 # Files beside data.* or model/ that a release of this mechanism may hold.
 FILES = {
-    "counts.limited_precision": ("vocabulary.txt", "groups.npz"),
+    "counts.limited_precision": ("vocabulary.txt", "groups.npz", "documents.jsonl"),
     "training.vocab": ("words.tsv",),
 }
 
@@ -102,7 +102,7 @@ def files_of(mechanism: str) -> tuple[str, ...]:
     """Further files that a release of this mechanism may hold.
 
     >>> files_of("counts.limited_precision")
-    ('vocabulary.txt', 'groups.npz')
+    ('vocabulary.txt', 'groups.npz', 'documents.jsonl')
     """
     return FILES.get(mechanism, ())
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         lda as lda,
         lsa_error as lsa_error,
         matched_jaccard as matched_jaccard,
+        topic_words as topic_words,
     )
 else:
     __getattr__, __dir__, __all__ = lazy_names(
@@ -32,6 +33,6 @@ else:
             "decompression": "decompress",
             "denoise": "NoiseAwareTopics",
             "mechanism": "LimitedPrecision Released",
-            "topics": "lda lsa_error matched_jaccard",
+            "topics": "lda lsa_error matched_jaccard topic_words",
         },
     )

@@ -12,6 +12,7 @@ A topic model is a matrix of word chances, one row per topic. tomotopy (LDA) and
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,11 +25,22 @@ TOP = 20
 
 
 def lda(
-    counts: Any, topics: int, *, iterations: int = 300, alpha: float = 0.1, eta: float = 0.01, seed: int | None = None
+    counts: Any,
+    topics: int,
+    *,
+    iterations: int = 300,
+    alpha: float = 0.1,
+    eta: float = 0.01,
+    seed: int | None = None,
+    words: Sequence[str] | None = None,
+    without: Iterable[str] = (),
 ) -> np.ndarray:
-    """Word chances per topic (topics x words), by collapsed Gibbs sampling on one thread (tomotopy)."""
+    """Word chances per topic (topics x words), by collapsed Gibbs sampling on one thread (tomotopy).
+
+    `without`: words that no topic is made of (the, of, and ...); `words` then names the columns.
+    """
     tomotopy = _tomotopy()
-    rows = sparse.csr_array(counts)
+    rows = without_words(sparse.csr_array(counts), words, without)
     generator = {} if seed is None else {"seed": seed}
     model = tomotopy.LDAModel(k=positive_integer("topics", topics), alpha=alpha, eta=eta, **generator)
     names = np.array([str(j) for j in range(rows.shape[1])], dtype=object)
@@ -42,6 +54,32 @@ def lda(
     for k in range(topics):
         found[k, columns] = model.get_topic_word_dist(k)
     return found
+
+
+def without_words(counts: Any, words: Sequence[str] | None, without: Iterable[str]) -> sparse.csr_array:
+    """The counts with the columns of these words set to 0.
+
+    >>> without_words(np.array([[3, 1], [2, 0]]), ["the", "loan"], ["the", "of"]).toarray().tolist()
+    [[0, 1], [0, 0]]
+    """
+    rows, left_out = sparse.csr_array(counts), set(without)
+    if not left_out:
+        return rows
+    if words is None or len(words) != rows.shape[1]:
+        raise BadInput("to leave words out, the words of all columns must be given", possible="words=[...]")
+    kept = np.array([word not in left_out for word in words], dtype=rows.dtype)
+    shown = sparse.csr_array(rows * kept)
+    shown.eliminate_zeros()
+    return shown
+
+
+def topic_words(topics: np.ndarray, words: Sequence[str], count: int = 10) -> list[list[str]]:
+    """The likeliest words of each topic, the likeliest first.
+
+    >>> topic_words(np.array([[0.1, 0.9], [0.8, 0.2]]), ["loan", "card"], count=1)
+    [['card'], ['loan']]
+    """
+    return [[words[column] for column in row] for row in top_words(topics, count)]
 
 
 def _tomotopy() -> Any:

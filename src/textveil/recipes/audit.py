@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from textveil.attacks.evidence import Evidence
 from textveil.attacks.exposure import Exposure, kinds_of
+from textveil.attacks.training.canaries import is_canaries_file
 from textveil.core import BadInput, Guarantee, read_manifest, registry
 from textveil.core.attack_needs import ASKED
 from textveil.core.errors import UnknownName
@@ -58,8 +59,10 @@ class AuditJob:
     parameters: Mapping[str, Any] = field(default_factory=dict)  # of the attacks
 
     def has(self, asked: str) -> bool:
-        """Whether what a filling asks for was given."""
-        return (self.public if asked == "public" else self.truth) is not None
+        """Whether what a filling asks for was given: planted examples are no original, and the other way round."""
+        if asked == "public":
+            return self.public is not None
+        return self.truth is not None and is_canaries_file(self.truth) == (asked == "canaries")
 
 
 @dataclass(frozen=True)

@@ -149,13 +149,16 @@ def publish(
     other_data: bool = False,
     unpriced: bool = False,
 ) -> Iterator[Publication]:
-    """Open the way out to `out`. `note` stands in the ledger: a verb and the name of a file, never text."""
+    """Open the way out to `out`. `note` stands in the ledger: a verb and the name of a file, never text. The name of
+    the folder is added to it, so that the ledger says where each release went."""
     folder = unfinished_folder(out)
     _check_enter(out, folder)
     with _held(folder) as journal:
         if journal.is_of_a_draft():
             journal.reset()
-        account = Account(ledger, journal, seed=seed, note=note, other_data=other_data, unpriced=unpriced)
+        account = Account(
+            ledger, journal, seed=seed, note=f"{note} -> {out.name}", other_data=other_data, unpriced=unpriced
+        )
         resumed = account.has_paid()
         _purge(folder, resumed=resumed)
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.attack_needs import attacks_on, needs_of
+from ..core.attack_needs import ASKS, attacks_on, needs_of
 from .html import bullets, esc, pairs, percent, percent_up, table, tag
 from .svg import Bar, success_chart
 from .words import Finding
@@ -18,15 +18,25 @@ def attackers(found: list[Finding], unreadable: int) -> str:
     """What the attacks achieved, or how to run them."""
     if not found and not unreadable:
         return tag("p", NOT_YET)
-    parts = [success_chart(bar_of(f, f.evidence.attack, f.evidence.metric) for f in found)]
+    parts = [success_chart(bar_of(f, f.evidence.attack, f.asked) for f in found)]
     if found:
         head = ("Attack", "Success", "95 % interval", "Chance", "Hits", "Is the promise refuted?")
         parts.append(table(head, [_row(f) for f in found]))
-    notes = dict.fromkeys(f"{f.evidence.attack}: {note}" for f in found for note in _notes(f))
-    parts.append(tag("div", bullets(notes), "small") if notes else "")
+    parts.append(tag("div", _all_notes(found), "small"))
     if unreadable:
         parts.append(tag("p", f"{unreadable} entries of evidence could not be read and are not shown.", "alarm"))
     return "".join(parts)
+
+
+def _all_notes(found: list[Finding]) -> str:
+    """What to know about each attack; a note of several of them stands once, without their names."""
+    attacks_of: dict[str, list[str]] = {}
+    for finding in found:
+        for note in _notes(finding):
+            attacks_of.setdefault(note, []).append(finding.evidence.attack)
+    own = [f"{names[0]}: {note}" for note, names in attacks_of.items() if len(set(names)) == 1]
+    shared = [f"{note[:1].upper()}{note[1:]}" for note, names in attacks_of.items() if len(set(names)) > 1]
+    return bullets([*own, *shared])
 
 
 def not_attacked(mechanism: str, found: list[Finding]) -> str:
@@ -37,7 +47,13 @@ def not_attacked(mechanism: str, found: list[Finding]) -> str:
         return tag("p", "No attack on this kind of release ships with Textveil. That is no sign of safety.")
     if not missing:
         return tag("p", "All attacks that ship for this kind of release were run. Others may exist.")
-    return pairs((name, needs_of(name)) for name in missing) + tag("p", PRIVATE, "small below")
+    return pairs((name, _question(name)) for name in missing) + tag("p", PRIVATE, "small below")
+
+
+def _question(attack: str) -> str:
+    """What the attack tries to find out, and what it needs."""
+    needs = needs_of(attack)
+    return " ".join([ASKS.get(attack, ""), f"{needs[:1].upper()}{needs[1:]}."]).strip()
 
 
 def bar_of(finding: Finding, name: str, detail: str) -> Bar:
@@ -48,7 +64,7 @@ def bar_of(finding: Finding, name: str, detail: str) -> Bar:
 
 def _row(finding: Finding) -> tuple[str, ...]:
     e = finding.evidence
-    marks = [e.metric, *(["scored with the private text"] if finding.with_truth else [])]
+    marks = [finding.asked, *(["scored with the private text"] if finding.with_truth else [])]
     return (
         f"{esc(e.attack)}<br>{tag('span', esc('; '.join(marks)), 'small')}",
         esc(percent(e.value)),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core import Guarantee, Metric
+from ..core import Guarantee, LimitedPrecision, Measured, Metric
 from ..core.facts import Facts
 from . import making
 from .attackers import attackers, not_attacked
@@ -21,6 +21,10 @@ from .spending import spent_section
 from .use import use_section, utilities
 from .words import LABELS, Finding, findings
 
+MEASURED = (
+    "Nothing is promised. The figure above was computed from this data: how much the law that the released numbers were "
+    "drawn from changes when one unit is taken away. It describes; no theorem makes it a bound."
+)
 MOST_CHARACTERS = 400  # of one thing that passed: a long list of kept words is shown in part
 
 
@@ -99,6 +103,8 @@ def _promise(promise: Guarantee, facts: Facts, badge: Badge) -> str:
     if promise.label == "guarantee":
         said = tag("p", esc(_sentence(parts.protected)))
         said += tag("p", esc(_sentence(parts.how_sure or parts.bound)))
+    elif isinstance(promise.loss, Measured):
+        said = tag("p", MEASURED)
     else:
         said = tag("p", esc(_sentence(parts.bound)))
     lacking = [*parts.not_protected, *(line for line in facts.not_protected if line not in promise.assumes)]
@@ -142,7 +148,8 @@ def _assumptions(promise: Guarantee) -> str:
     parts = promise.parts()
     source = tag("p", f"Source: {esc(promise.source)}", "small") if promise.source else ""
     if promise.label != "guarantee":
-        return bullets(_sentence(line) for line in parts.assumptions) + source
+        how = tag("p", esc(_sentence(parts.bound)), "small") if isinstance(promise.loss, Measured) else ""
+        return bullets(_sentence(line) for line in parts.assumptions) + how + source
     formal = tag("p", f"Formally, about {esc(parts.protected)}: {esc(_lowered(parts.bound))}.", "small")
     listed = bullets(_sentence(line) for line in parts.assumptions) or tag("p", "No further assumptions are stated.")
     return listed + formal + source
@@ -174,6 +181,12 @@ def _epsilon_in_words(promise: Guarantee) -> str:
         return (
             "Epsilon is counted per step of distance here: between two inputs at distance D the output shifts the odds by at "
             f"most a factor of e<sup>εD</sup>. It is small only where εD is: εD = 1 means odds of about 3 to 1. {several}"
+        )
+    if isinstance(promise.loss, LimitedPrecision):
+        n = promise.loss.n
+        return (
+            f"Epsilon bounds how much the output can shift the odds between two documents that differ in {n} counts: by at "
+            f"most a factor of e<sup>ε</sup>. If they differ in {2 * n} it is e<sup>2ε</sup>, and so on. {several}"
         )
     scale = "Below 1 is strong, above 10 the bound alone says little. " if promise.label == "guarantee" else ""
     return (

@@ -61,13 +61,11 @@ def first_sentence(promise: Guarantee, found: list[Finding], facts: Facts | None
         protection = "The promise does not hold: an attack succeeds more often than it allows"
     else:
         protection = _protection(promise, facts or Facts())
-    if best is None:
+    if not found:
         return f"{protection}; no attack stands on this card yet."
-    e = best.evidence
-    return (
-        f"{protection}; the strongest attack tried ({e.attack}) reached {e.metric} {percent(e.value)}, by chance "
-        f"{percent(e.chance)}."
-    )
+    if best is None:
+        return f"{protection}; none of the attacks tried did better than chance."
+    return f"{protection}; the strongest attack tried ({best.evidence.attack}) {best.achieved}."
 
 
 def _protection(promise: Guarantee, facts: Facts) -> str:
@@ -137,17 +135,20 @@ def figures(promise: Guarantee, facts: Facts, found: list[Finding], uses: list[U
     big, small = headline(promise.loss)
     if isinstance(promise.loss, Measured):
         big = f"ε {bound(_measured(promise.loss, facts))}"
-    strip = [_figure("Promise", big, small + _worst(promise)), _attack_figure(found), _use_figure(facts, uses)]
+    title = "Measured" if isinstance(promise.loss, Measured) else "Promise"
+    strip = [_figure(title, big, small + _worst(promise)), _attack_figure(found), _use_figure(facts, uses)]
     meaning = [*_guess_figure(promise), _unit_figure(promise)]
     return tag("div", "".join(strip), "figures figures-strip") + tag("div", "".join(meaning), "figures figures-below")
 
 
 def _attack_figure(found: list[Finding]) -> str:
     best = strongest(found)
-    if best is None:
+    if not found:
         return _figure("Attack", "not attacked", "no attack stands on this card yet")
+    if best is None:
+        return _figure("Attack", "no gain", "none of the attacks tried did better than chance")
     e = best.evidence
-    small = f"strongest attack tried: {e.metric} of {e.attack}; by chance {percent(e.chance)}"
+    small = f"strongest attack tried: {e.attack}, {best.asked}; by chance {percent(e.chance)}"
     return _figure("Attack", percent(e.value), small)
 
 

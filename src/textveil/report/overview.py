@@ -15,6 +15,7 @@ from ..core.release import CARD, MANIFEST
 from .attackers import bar_of
 from .first_screen import badge_of, first_sentence
 from .html import bullets, esc, page, percent, section, table, tag
+from .sums import ledger_sums, sums_section, unsummed
 from .svg import Bar, success_chart
 from .words import Finding, findings, headline, strongest
 
@@ -26,10 +27,17 @@ def write_report(folder: str | os.PathLike[str]) -> dict[str, Any]:
     """Write `report.html` and `report.json` into a folder of releases (or into one release) and return the JSON."""
     root = Path(folder)
     found = collect(root)
-    shown = {"releases": [row["json"] for row in found["rows"]], "unreadable": found["unreadable"]}
+    manifests = {row["json"]["name"]: row["manifest"] for row in found["rows"]}
+    sums, loose = ledger_sums(manifests), unsummed(manifests)
+    shown = {
+        "releases": [row["json"] for row in found["rows"]],
+        "ledgers": [line.to_json() for line in sums],
+        "in_no_ledger": loose,
+        "unreadable": found["unreadable"],
+    }
     try:
         _write_whole(root / JSON, json.dumps(shown, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
-        _write_whole(root / HTML, _page(root, found))
+        _write_whole(root / HTML, _page(root, found, sums_section(sums, loose)))
     except OSError as error:
         raise BadInput(f"cannot be written ({error.strerror or 'system error'})", where=root) from None
     return {**shown, "html": str(root / HTML), "json": str(root / JSON)}
@@ -57,6 +65,7 @@ def _row(path: Path, name: str, where: str) -> dict[str, Any]:
     manifest = read_manifest(path)
     promise = Guarantee.from_json(manifest["guarantee"])
     found, unreadable = findings(manifest, promise)
+    facts = Facts.from_json(manifest.get("facts") or {})
     refuted = any(f.refuted for f in found)
     badge = badge_of(promise, refuted=refuted, draft=bool(manifest["draft"]))
     shown = {
@@ -71,18 +80,26 @@ def _row(path: Path, name: str, where: str) -> dict[str, Any]:
         "adjacency": str(promise.adjacency),
         "bounding": promise.is_bounding,
         "explain": promise.explain(),
-        "in_short": first_sentence(promise, found, Facts.from_json(manifest.get("facts") or {})),
+        "in_short": first_sentence(promise, found, facts),
         "passes": list(manifest.get("passes") or []),
         "draft": bool(manifest["draft"]),
+        "data": None if facts.data is None else facts.data.to_json(),
         "entry": manifest.get("entry"),
         "created": manifest.get("created", ""),
         "evidence": [{**f.evidence.to_json(), "verdict": f.verdict, "refuted": f.refuted} for f in found],
         "unreadable_evidence": unreadable,
     }
-    return {"json": shown, "promise": promise, "badge": badge, "found": found, "card": (path / CARD).is_file()}
+    return {
+        "json": shown,
+        "manifest": manifest,
+        "promise": promise,
+        "badge": badge,
+        "found": found,
+        "card": (path / CARD).is_file(),
+    }
 
 
-def _page(root: Path, found: dict[str, Any]) -> str:
+def _page(root: Path, found: dict[str, Any], sums: str) -> str:
     rows = found["rows"]
     refuted = sorted({r["json"]["name"] for r in rows if any(f.refuted for f in r["found"])})
     banner = ""
@@ -95,6 +112,7 @@ def _page(root: Path, found: dict[str, Any]) -> str:
         banner,
         head,
         section("Releases", _table(rows), tag("p", note, "small")),
+        section("What was spent, by ledger", sums),
         section("What attackers achieve", success_chart(_bars(rows))),
         section("Could not be read", bullets(lines)),
     )
@@ -138,11 +156,13 @@ def _unprotected(passes: list[str]) -> str:
 
 def _attack(row: dict[str, Any]) -> tuple[str, str]:
     best = strongest(row["found"])
-    if best is None:
+    if not row["found"]:
         return "not attacked yet", ""
+    if best is None:
+        return "no better than chance", _refuted(row["found"])
     e = best.evidence
     low, high = (percent(limit) for limit in e.interval())
-    limits = f"{e.metric} of {e.attack}; {low} to {high}; chance {percent(e.chance)}"
+    limits = f"{e.attack}, {best.asked}; {low} to {high}; chance {percent(e.chance)}"
     return f"{esc(percent(e.value))}<br>{tag('span', esc(limits), 'small')}", _refuted(row["found"])
 
 
@@ -156,7 +176,7 @@ def _bars(rows: list[dict[str, Any]]) -> Iterator[Bar]:
     for row in rows:
         for finding in row["found"]:
             e = finding.evidence
-            yield bar_of(finding, row["json"]["name"], f"{e.attack}, {e.metric}")
+            yield bar_of(finding, row["json"]["name"], f"{e.attack}, {finding.asked}")
 
 
 def _hidden(path: Path) -> bool:

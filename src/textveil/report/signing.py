@@ -99,5 +99,7 @@ def _about_the_ledger(manifest: dict[str, Any], facts: Facts) -> str:
         return "The release is in no ledger. Was this data never released before, and will it not be released again?"
     if facts.spent is None:
         return "What this data set has spent in all stands in its ledger. Is it still acceptable?"
+    if facts.spent.epsilon is None:
+        return f"The ledger of this data set lists {spent_figure(facts.spent)}: no figure sums them up. Is that acceptable?"
     limit = "" if facts.spent.budget is not None else " There is no budget."
     return f"This data set has spent {spent_figure(facts.spent)} so far.{limit} Is that still acceptable?"

@@ -26,7 +26,7 @@ def spent_section(manifest: dict[str, Any], facts: Facts) -> str:
 def spent_figure(spent: SpentSoFar) -> str:
     """In a few words, for a checklist: epsilon 1 of 2."""
     if spent.epsilon is None:
-        return "nothing that has a price"
+        return f"{_count(spent.unpriced, 'release')} without a price"
     of = "" if spent.budget is None else f" of {bound(spent.budget)}"
     return f"epsilon {bound(spent.epsilon)}{of}"
 

@@ -19,7 +19,7 @@ from ..core import (
     TextveilError,
 )
 from ..core.losses import upward
-from .html import bound
+from .html import bound, percent
 
 LABELS = {
     "guarantee": ("Guarantee", "A theorem covers what was done, and it bounds what anybody can learn."),
@@ -70,12 +70,48 @@ class Finding:
     with_truth: bool = False  # scored with the private text, and published by its owner's choice
 
     @property
+    def asked(self) -> str:
+        """What was measured, in plain words.
+
+        >>> Finding(Evidence("hashed.api", "auc (spans)", 0.6, 0.5, 0, 9), "", False, None).asked
+        'picks the right one of two (spans)'
+        """
+        if self.is_area:
+            return "picks the right one of two" + self.evidence.metric.removeprefix("auc")
+        return self.evidence.metric
+
+    @property
+    def is_area(self) -> bool:
+        """Whether the figure is an area under a curve: how often the right one of two gets the higher score."""
+        return self.evidence.metric.startswith("auc")
+
+    @property
+    def achieved(self) -> str:
+        """What the attack reached, as the end of a sentence that begins with the attack."""
+        e = self.evidence
+        if self.is_area:
+            return f"picked the right one of two {percent(e.value)} of the time, by chance {percent(e.chance)}"
+        if e.two_worlds:
+            return f"recognised one of two inputs {percent(e.value)} of the time, wrongly so {percent(e.chance)}"
+        what = e.metric.removeprefix("success").strip()
+        where = f" {what}" if what.startswith("on ") else f" ({what})" if what else ""
+        return f"was right {percent(e.value)} of the time{where}, by chance {percent(e.chance)}"
+
+    @property
+    def gain(self) -> float:
+        """What it won of what there was to win over chance."""
+        e = self.evidence
+        return (e.value - e.chance) / (1 - e.chance) if e.chance < 1 else 0.0
+
+    @property
     def tries(self) -> str:
         """What the figure rests on. An area under a curve is no share of its tries."""
         e = self.evidence
         if e.exact:
             return "exact"
-        return f"{e.hits:,} of {e.tries:,}" if e.hits or e.value == 0 else f"as {round(e.effective or e.tries):,} tries"
+        if not self.is_area and (e.hits or e.value == 0):
+            return f"{e.hits:,} of {e.tries:,}"
+        return f"as sure as {round(e.effective or e.tries):,} tries"
 
 
 def judge(shown: dict[str, Any], promise: Guarantee) -> Finding:
@@ -85,13 +121,9 @@ def judge(shown: dict[str, Any], promise: Guarantee) -> Finding:
 
 
 def strongest(found: list[Finding]) -> Finding | None:
-    """The attack that gained most over chance: what it won of what there was to win."""
-
-    def gain(finding: Finding) -> float:
-        e = finding.evidence
-        return (e.value - e.chance) / (1 - e.chance) if e.chance < 1 else 0.0
-
-    return max(found, key=gain, default=None)
+    """The attack that gained most over chance; None where none gained anything: such a figure says nothing by itself."""
+    best = max(found, key=lambda finding: finding.gain, default=None)
+    return best if best is not None and best.gain > 0 else None
 
 
 def findings(manifest: dict[str, Any], promise: Guarantee) -> tuple[list[Finding], int]:

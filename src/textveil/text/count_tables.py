@@ -15,6 +15,7 @@ from scipy import sparse
 from textveil.core import BadInput
 from textveil.core.fingerprint import Fingerprint
 from textveil.text import tokens
+from textveil.text.documents import Record
 from textveil.text.readers import Reader
 from textveil.text.vocabulary import Vocabulary
 
@@ -92,9 +93,13 @@ def read_words(path: Path) -> list[str]:
 
 
 def count_texts(
-    reader: Reader, words: Sequence[str], fingerprint: Fingerprint, advance: Callable[[float], None]
+    reader: Reader,
+    words: Sequence[str],
+    fingerprint: Fingerprint,
+    advance: Callable[[float], None],
+    also: Callable[[Record], None] | None = None,
 ) -> Table:
-    """Count the words of a public vocabulary in each record; other words are left out."""
+    """Count the words of a public vocabulary in each record; other words are left out. `also` is shown each record."""
     place = {word: j for j, word in enumerate(words)}
     data: list[int] = []
     columns: list[int] = []
@@ -106,6 +111,8 @@ def count_texts(
         columns.extend(found)
         data.extend(found.values())
         starts.append(len(columns))
+        if also is not None:
+            also(record)
         if number % _TEXTS_PER_STEP == 0:
             advance(reader.bytes_read - seen)
             seen = reader.bytes_read

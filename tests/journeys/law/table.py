@@ -129,6 +129,13 @@ JOURNEYS = {
         ("counts", "in.jsonl", "-o", "{out}", "--epsilon", "1", "--text-field", "text", "--vocabulary", "words.txt"),
         write_jsonl,
     ),
+    "counts with labels": Journey(
+        "recipes.counts.release.count_file",
+        ("counts", "in.jsonl", "-o", "{out}", "--epsilon", "1", "--text-field", "text", "--vocabulary", "words.txt",
+         "--id-field", "id", "--label-field", "label"),
+        write_jsonl,
+        columns=("id", "label"),
+    ),
     "hashed train": Journey(
         "recipes.hashed.train.train_model",
         ("hashed", "train", *_MARKED, *_PLAIN, "-o", "{out}"),

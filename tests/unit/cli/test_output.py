@@ -18,7 +18,7 @@ RESULT = {
 
 
 def test_a_release_says_what_passes_and_what_it_noticed(capsys):
-    print_release(RESULT, Path("out"), ["3 records"], as_json=False, more=["spent: 1"], next=", then audit")
+    print_release(RESULT, Path("out"), ["3 records"], as_json=False, more=["spent: 1"], next="textveil audit out")
     shown = capsys.readouterr()
     assert "NOTICE: the ledger x.ledger did not exist" in shown.err
     assert "beware:  12 updates are few" in shown.err
@@ -29,7 +29,8 @@ def test_a_release_says_what_passes_and_what_it_noticed(capsys):
         "passes:  the column 'customer' (unprotected)",
         "         letter case (unprotected)",
         "ledger:  not recorded (no --ledger)",
-        "read out/card.html, then audit",
+        "read out/card.html",
+        "next:    textveil audit out",
     ]
 
 

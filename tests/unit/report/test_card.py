@@ -198,7 +198,7 @@ def test_the_first_screen_says_whom_how_sure_and_what_was_measured():
     text = first_screen(write_card(manifest(counts, [found])))
     assert "cannot be right more than 73.2 % of the time" in text
     assert "if they differ in at most 10 counts" in text
-    assert "counts.passage) reached success 52.0 %, by chance 50.0 %" in text
+    assert "counts.passage) was right 52.0 % of the time, by chance 50.0 %" in text
     assert "one whole document" not in text
     near = first_screen(write_card(manifest()))
     assert "which of two near words (at most 5.88 apart in hamming distance)" in near

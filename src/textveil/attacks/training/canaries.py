@@ -80,6 +80,17 @@ class Canaries:
             ) from None
 
 
+def is_canaries_file(path: Path) -> bool:
+    """Whether a file is one of `textveil train canaries`."""
+    if path.suffix.lower() != ".json":
+        return False
+    try:
+        shown = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(shown, dict) and "canaries" in shown
+
+
 def as_example(canary: Canary, text: str) -> Any:
     """A text in the shape that the model learns from: alone, with a class, or as words with tags."""
     if isinstance(canary.target, tuple):

@@ -23,6 +23,7 @@ from textveil.noise import Source
 from textveil.recipes.audit import AuditJob, AuditRoom, Filling
 from textveil.recipes.counts.release import GROUPS, VOCABULARY, CountsJob, read_table
 from textveil.recipes.progress import no_bar
+from textveil.recipes.read_again import read_as
 from textveil.text.count_tables import is_matrix_file
 
 LINKED, PHRASES = 500, 500
@@ -43,7 +44,7 @@ class CountsFolder:
         table = read_payload(folder, manifest["data"])
         grouped = self._groups is not None and bool(manifest["parameters"]["decompress"])
         self.released = np.asarray(_dense(self.fold(table) if grouped else table))
-        self.documents: Any = None if job.truth is None else _true_counts(folder, job.truth, job)
+        self.documents: Any = None if job.truth is None else _true_counts(folder, job.truth, job, manifest)
         if self.documents is not None:
             self.check_documents(self.documents)
 
@@ -127,10 +128,13 @@ def unique_phrases(documents: np.ndarray, size: int, most: int, rng: Source) -> 
     return np.array(owners, np.int64), np.array(phrases)
 
 
-def _true_counts(folder: Path, truth: Path, audit: AuditJob) -> Any:
+def _true_counts(folder: Path, truth: Path, audit: AuditJob, manifest: dict[str, Any]) -> Any:
     vocabulary = folder / VOCABULARY
     named = str(vocabulary) if vocabulary.exists() and not is_matrix_file(truth) else None
-    job = CountsJob(truth, folder, {}, vocabulary=named, text_field=audit.text_field, header=audit.header)
+    read = read_as(manifest, truth, text_field=audit.text_field, header=audit.header)
+    job = CountsJob(
+        truth, folder, {}, vocabulary=named, text_field=read["text_field"], header=read["header"], format=read["format"]
+    )
     return sparse.csr_array(read_table(job, Fingerprint(bytes(32)), no_bar).counts)
 
 

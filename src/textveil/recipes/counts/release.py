@@ -1,11 +1,13 @@
 """The journey of counts: read or count, check, charge, draw, write.
 
 The folder holds data.npz (documents x words), vocabulary.txt (the words of its columns) and, after compression, groups.npz
-(the group of each word and its public or noisy weight): what anyone needs to fit topics.
+(the group of each word and its public or noisy weight): what anyone needs to fit topics. Where ids or labels are asked for,
+documents.jsonl has them, a line for each row of the table: they leave as they are, and `passes` names them.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,11 +23,15 @@ from textveil.core.losses import upward
 from textveil.counts.mechanism import LimitedPrecision, Released
 from textveil.recipes.progress import Bar
 from textveil.recipes.publish import Publication, publish_job
-from textveil.text import readers
+from textveil.recipes.read_again import remember
+from textveil.text import readers, tokens
 from textveil.text.count_tables import Table, count_texts, is_matrix_file, read_matrix, read_words
+from textveil.text.documents import Record
 from textveil.text.vectors import load
 
-VOCABULARY, GROUPS, DATA = "vocabulary.txt", "groups.npz", "data.npz"
+VOCABULARY, GROUPS, DATA, DOCUMENTS = "vocabulary.txt", "groups.npz", "data.npz", "documents.jsonl"
+ROWS_PASS = "the number and the order of the documents"
+FUNCTION_WORDS = "function-words"  # the name of a public list
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,9 @@ class CountsJob:
     vocabulary: str | None = None  # None: the words of the vectors (for text), no names (for a matrix)
     vocabulary_size: int | None = None
     vectors: str = "default"
+    without: str | None = None  # words that are not counted: 'function-words', or a file
+    id_field: str | None = None  # these two leave with the counts, unprotected
+    label_field: str | None = None
     text_field: str | None = None
     format: str | None = None
     header: bool | None = None
@@ -46,11 +55,18 @@ class CountsJob:
     other_data: bool = False
     unpriced: bool = False
 
+    @property
+    def passing_fields(self) -> dict[str, str]:
+        """What leaves with each row, and the field that holds it."""
+        known = {"id": self.id_field, "label": self.label_field}
+        return {name: field for name, field in known.items() if field is not None}
+
 
 def count_file(job: CountsJob, *, bar: Bar) -> dict[str, Any]:
     """Release the counts of a file into a folder and return what to print."""
     with publish_job(job, f"counts {job.source.name}", seed=job.parameters.get("seed")) as publication:
-        table = read_table(job, publication.account.fingerprint(), bar)
+        documents: list[dict[str, Any]] = []
+        table = read_table(job, publication.account.fingerprint(), bar, documents)
         mechanism = _mechanism(job, table)
         shape = Shape(vocabulary=mechanism.n_features_in_)
         mechanism.check_data(table.counts, shape)
@@ -58,14 +74,23 @@ def count_file(job: CountsJob, *, bar: Bar) -> dict[str, Any]:
         paid = publication.account.charge(
             mechanism.event(shape),
             data=table.fingerprint,
-            binding=publication.bound(source=str(job.source.absolute()), parameters=parameters, field=job.text_field),
-        )
+            binding=publication.bound(
+                source=str(job.source.absolute()), parameters=parameters, field=job.text_field,
+                passing=job.passing_fields,
+            ),
+        )  # fmt: skip
         with bar("drawing", None, "documents"):
             released = mechanism.release(table.counts, noise=paid.noise())
         names = None if table.words is None else [table.words[j] for j in released.columns]
         write_tables(publication, released, names)
+        write_documents(publication, documents)
         release = publication.finish(
-            paid, mechanism.name, parameters, DATA, facts=_facts(publication, job, mechanism, released)
+            paid,
+            mechanism.name,
+            parameters,
+            DATA,
+            passes=[ROWS_PASS] + [f"column '{field}'" for field in job.passing_fields.values()],
+            facts=_facts(publication, job, mechanism, released),
         )
     spending = mechanism.spending()
     return {
@@ -81,10 +106,17 @@ def count_file(job: CountsJob, *, bar: Bar) -> dict[str, Any]:
     }
 
 
-def read_table(job: CountsJob, fingerprint: Fingerprint, bar: Bar) -> Table:
-    """Counts from a matrix file, or counted from texts; with the fingerprint that binds the ledger to this data."""
+def read_table(
+    job: CountsJob, fingerprint: Fingerprint, bar: Bar, documents: list[dict[str, Any]] | None = None
+) -> Table:
+    """Counts from a matrix file, or counted from texts; with the fingerprint that binds the ledger to this data.
+
+    What leaves with each row (its id, its label) is added to `documents`.
+    """
     words = _vocabulary(job)
     if is_matrix_file(job.source):
+        for name in job.passing_fields:
+            raise BadInput("a matrix has no fields", where=job.source, possible=f"texts, or no --{name}-field")
         counts = read_matrix(job.source)
         if words is not None and len(words) != counts.shape[1]:
             raise BadInput(
@@ -96,10 +128,36 @@ def read_table(job: CountsJob, fingerprint: Fingerprint, bar: Bar) -> Table:
         return Table(counts, words, fingerprint.hexdigest())
     assert words is not None
     reader = readers.open_reader(
-        job.source, format=job.format, text_field=job.text_field, columns=(), header=job.header, nulls=job.nulls
-    )
+        job.source, format=job.format, text_field=job.text_field, fields=job.passing_fields.values(), columns=(),
+        header=job.header, nulls=job.nulls,
+    )  # fmt: skip
+
+    def note_fields(record: Record) -> None:
+        if documents is not None:
+            documents.append(_passing(job, record, reader.record_line))
+
     with bar("counting", reader.size, "bytes") as advance:
-        return count_texts(reader, words, fingerprint, advance)
+        table = count_texts(reader, words, fingerprint, advance, note_fields if job.passing_fields else None)
+    if documents is not None:
+        _check_passing(job, documents)
+    return table
+
+
+def _check_passing(job: CountsJob, documents: Sequence[dict[str, Any]]) -> None:
+    """Refuse a field that no record has: its name was misspelt."""
+    for name, field in job.passing_fields.items():
+        if all(values[name] is None for values in documents):
+            raise BadInput("is in no record", where=job.source, field=field)
+
+
+def _passing(job: CountsJob, record: Record, line: int) -> dict[str, Any]:
+    """The id and label of a record: strings, numbers, or nothing at all."""
+    values = {name: record.fields.get(field) for name, field in job.passing_fields.items()}
+    for name, value in values.items():
+        if not isinstance(value, str | int | float | None):
+            field = job.passing_fields[name]
+            raise BadInput("is neither a string nor a number", where=job.source, line=line, field=field)
+    return values
 
 
 def _vocabulary(job: CountsJob) -> Sequence[str] | None:
@@ -108,13 +166,38 @@ def _vocabulary(job: CountsJob) -> Sequence[str] | None:
     elif job.vocabulary is None and is_matrix_file(job.source):
         if job.vocabulary_size is not None:
             raise BadInput("a matrix has the columns it has: leave --vocabulary-size out")
+        if job.without is not None:
+            raise BadInput("the words of the columns are not known", possible="--vocabulary FILE, or no --without")
         return None
     else:
         words = list(load(job.vectors).words)
+    if job.without is not None:
+        words = _without(words, job)
     size = job.vocabulary_size
     if size is not None and not 1 <= size <= len(words):
         raise BadInput(f"vocabulary-size must be from 1 to {len(words)}, not {size}")
     return words if size is None else words[:size]
+
+
+def _without(words: Sequence[str], job: CountsJob) -> list[str]:
+    """The vocabulary without the words that say nothing about topics: a public list, so that this costs nothing."""
+    if is_matrix_file(job.source):
+        raise BadInput("a matrix has the columns it has: leave --without out")
+    assert job.without is not None
+    left_out = {tokens.fold(word) for word in stop_words(job.without)}
+    kept = [word for word in words if word not in left_out]
+    if not kept:
+        raise BadInput("holds every word of the vocabulary, so nothing would be counted", where=job.without)
+    return kept
+
+
+def stop_words(named: str) -> Sequence[str]:
+    """The words of a public list by its name, or of a file, one a line."""
+    if named == FUNCTION_WORDS:
+        from textveil.words.function_words import function_words
+
+        return function_words()
+    return read_words(Path(named))
 
 
 def _mechanism(job: CountsJob, table: Table) -> LimitedPrecision:
@@ -148,6 +231,13 @@ def write_tables(publication: Publication, released: Released, names: Sequence[s
         np.savez_compressed(publication.file(GROUPS), groups=released.groups, weights=weights)
 
 
+def write_documents(publication: Publication, documents: Sequence[dict[str, Any]]) -> None:
+    """documents.jsonl: the id and the label of each row, where they were asked for."""
+    if documents:
+        lines = (json.dumps({"row": row, **values}, ensure_ascii=False) for row, values in enumerate(documents))
+        publication.file(DOCUMENTS).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
 def _narrow(counts: np.ndarray) -> np.ndarray:
     low, high = (int(counts.min()), int(counts.max())) if counts.size else (0, 0)
     kinds = (t for t in (np.int8, np.int16) if np.iinfo(t).min <= low and high <= np.iinfo(t).max)
@@ -158,7 +248,8 @@ def public_parameters(mechanism: LimitedPrecision, job: CountsJob) -> dict[str, 
     """The mechanism's own, with vectors and prior by the names they were asked for; the words stand in vocabulary.txt."""
     shown = mechanism.public_params()
     shown.pop("words", None)
-    return {**shown, "vectors": job.vectors, "prior": job.parameters.get("prior", "noisy")}
+    more = {} if job.without is None else {"without": Path(job.without).name}
+    return {**shown, "vectors": job.vectors, "prior": job.parameters.get("prior", "noisy"), **more}
 
 
 def _facts(publication: Publication, job: CountsJob, mechanism: LimitedPrecision, released: Released) -> Facts:
@@ -175,7 +266,9 @@ def _facts(publication: Publication, job: CountsJob, mechanism: LimitedPrecision
     )
     asked = f"the paper's budget rule asked for {mechanism.epsilon:g}; its true total is {upward(spending.total)}"
     return Facts(
-        data=publication.data_facts(job.source, text_field=job.text_field, records=counts.shape[0]),
+        data=publication.data_facts(
+            job.source, text_field=job.text_field, records=counts.shape[0], reading=_memory(job)
+        ),
         counts=CountsFacts(
             scale,
             counts.shape[0],
@@ -186,6 +279,14 @@ def _facts(publication: Publication, job: CountsJob, mechanism: LimitedPrecision
         making=making,
         beware=(asked,) if mechanism.budget == "paper" else (),
     )
+
+
+def _memory(job: CountsJob) -> dict[str, str]:
+    """How the texts were read, for whoever reads them again."""
+    if is_matrix_file(job.source):
+        return {}
+    kind = readers.format_of(job.source, job.format)[0]
+    return remember(kind, text_field=job.text_field, label_field=job.label_field, header=job.header)
 
 
 def _noised_cells(mechanism: LimitedPrecision, released: Released) -> int:

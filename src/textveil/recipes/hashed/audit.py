@@ -20,6 +20,7 @@ from textveil.hashed.sound_worlds import SoundWorlds, trainer_of
 from textveil.noise import Source
 from textveil.recipes.audit import AuditJob, AuditRoom, Filling, run_attack
 from textveil.recipes.hashed import exposure as seen
+from textveil.recipes.read_again import read_as
 from textveil.text.marked import MarkedFiles
 
 
@@ -63,7 +64,8 @@ class ModelFolder:
 def open_model(job: AuditJob, manifest: dict[str, Any]) -> ModelFolder:
     """The model of a folder."""
     model = load(job.folder)
-    return ModelFolder(model, lambda: originals(model, job.truth, job.spans, job.text_field))
+    field = None if job.truth is None else read_as(manifest, job.truth, text_field=job.text_field)["text_field"]
+    return ModelFolder(model, lambda: originals(model, job.truth, job.spans, field))
 
 
 def attack_model(name: str, model: Extractor, documents: seen.Documents, rng: Source) -> list[Evidence]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from textveil.accounting.account import Paid
 from textveil.core import BadInput, Guarantee, Refused, Release, read_manifest
-from textveil.core.facts import Facts, SealFacts
+from textveil.core.facts import DataFacts, Facts, SealFacts
 from textveil.core.fingerprint import Fingerprint
 from textveil.core.mechanism import passes_of
 from textveil.core.params import open_fraction, positive
@@ -29,7 +29,7 @@ from textveil.hashed.passive_aggressive import PassiveAggressive
 from textveil.hashed.promise import COUNTED, event_of, hidden, measured, measured_sum, not_hidden
 from textveil.hashed.seal import Prepared, SealPlan, grid_step, prepare, seal
 from textveil.hashed.update import CAP_RANK, draw_update, epsilon_of, first_costs, plan_update, refuse_above, train_on
-from textveil.recipes.hashed.train import marked_binding, write_model
+from textveil.recipes.hashed.train import data_facts, marked_binding, write_model
 from textveil.recipes.progress import Bar
 from textveil.recipes.publish import Publication, publish_job
 from textveil.text.marked import MarkedFiles
@@ -75,7 +75,8 @@ def seal_model(job: SealJob, *, bar: Bar) -> dict[str, Any]:
         table.facts = {**table.facts, "costs": costs, "guarantee": guarantee.to_json()}
         shown = {str(rank): cost.to_json() for rank, cost in ranks.items()}
         sealed = model.with_table(table)
-        release = _finish(publication, paid, sealed, SEALED, parameters, guarantee, job.plan, shown)
+        data = data_of_model(job.model)
+        release = _finish(publication, paid, sealed, SEALED, parameters, guarantee, job.plan, shown, data)
     return {
         **publication.result(release),
         "plan": job.plan.to_json(),
@@ -105,7 +106,7 @@ def entry_of(model: Path, ledger: Path | None) -> str | None:
     return entry
 
 
-def seal_facts(plan: SealPlan, costs: dict[str, Any], updates: int = 0) -> Facts:
+def seal_facts(plan: SealPlan, costs: dict[str, Any], data: DataFacts | None, updates: int = 0) -> Facts:
     """What the card says beside the figure."""
     shown = plan.to_json()
     sealed = SealFacts(
@@ -118,7 +119,15 @@ def seal_facts(plan: SealPlan, costs: dict[str, Any], updates: int = 0) -> Facts
         costs={rank: _larger(cost) for rank, cost in costs.items()},
         how_counted=COUNTED,
     )
-    return Facts(seal=sealed, making=hidden(plan), not_protected=not_hidden(plan))
+    return Facts(data=data, seal=sealed, making=hidden(plan), not_protected=not_hidden(plan))
+
+
+def data_of_model(model: Path) -> DataFacts | None:
+    """The documents that a model was trained on, as its own release names them."""
+    try:
+        return Facts.from_json(read_manifest(model).get("facts") or {}).data
+    except BadInput:  # a model that was saved by itself, or names no data
+        return None
 
 
 def _larger(cost: Any) -> float:
@@ -135,6 +144,7 @@ def _finish(
     guarantee: Guarantee,
     plan: SealPlan,
     costs: dict[str, Any],
+    data: DataFacts | None,
     updates: int = 0,
 ) -> Release:
     write_model(publication, model, parameters["dtype"])
@@ -145,7 +155,7 @@ def _finish(
         MODEL,
         guarantee=guarantee,
         passes=passes_of(model),
-        facts=seal_facts(plan, costs, updates),
+        facts=seal_facts(plan, costs, data, updates),
     )
 
 
@@ -295,8 +305,9 @@ def update_model(job: UpdateJob, *, bar: Bar) -> dict[str, Any]:
         table.facts = {**table.facts, "guarantee": guarantee.to_json()}
         updated = model.with_table(table)
         release = _finish(
-            publication, paid, updated, UPDATED, parameters, guarantee, change.plan, ranks, table.facts["updates"]
-        )
+            publication, paid, updated, UPDATED, parameters, guarantee, change.plan, ranks,
+            data_facts(publication, job.files), table.facts["updates"],
+        )  # fmt: skip
     return {
         **publication.result(release),
         "documents": corpus.count,

@@ -18,7 +18,7 @@ from textveil.core.params import needs, open_fraction
 from textveil.hashed.extractor import MODEL
 from textveil.hashed.sound import SoundTrainer
 from textveil.hashed.sound_plan import METHODS, UNITS, SoundPlan
-from textveil.recipes.hashed.train import ExtractorJob, marked_binding, write_model
+from textveil.recipes.hashed.train import ExtractorJob, data_facts, marked_binding, write_model
 from textveil.recipes.progress import Bar
 from textveil.recipes.publish import publish_job
 
@@ -57,7 +57,7 @@ def train_sound(job: ExtractorJob, *, bar: Bar) -> dict[str, Any]:
             MODEL,
             delta=job.delta,
             passes=passes_of(model),
-            facts=Facts(data=publication.data_facts(job.files.source), making=making_of(trainer)),
+            facts=Facts(data=data_facts(publication, job.files), making=making_of(trainer)),
         )
     return {
         **publication.result(release),

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from textveil.core import BadInput, Shape
-from textveil.core.facts import Facts
+from textveil.core.facts import DataFacts, Facts
 from textveil.core.mechanism import passes_of
 from textveil.hashed.corpus import Corpus
 from textveil.hashed.extractor import MODEL, OUTSIDE, CollisionWarning, Extractor
 from textveil.hashed.plan import FeaturePlan
 from textveil.recipes.progress import Bar
 from textveil.recipes.publish import Publication, publish_job
+from textveil.recipes.read_again import remember
 from textveil.text.marked import MarkedFiles
 
 TRAINED = "hashed.train"
@@ -81,7 +82,7 @@ def train_model(job: ExtractorJob, *, bar: Bar) -> dict[str, Any]:
             MODEL,
             guarantee=model.guarantee_,
             passes=passes_of(model),
-            facts=Facts(data=publication.data_facts(job.files.source), beware=tuple(beware)),
+            facts=Facts(data=data_facts(publication, job.files), beware=tuple(beware)),
         )
     return {
         **publication.result(release),
@@ -94,6 +95,12 @@ def train_model(job: ExtractorJob, *, bar: Bar) -> dict[str, Any]:
         "collision_rate": model.collision_rate_,
         "warnings": beware,
     }
+
+
+def data_facts(publication: Publication, files: MarkedFiles) -> DataFacts:
+    """The documents by name, and how they were read."""
+    field = files.text_field
+    return publication.data_facts(files.source, text_field=field, reading=remember("jsonl", text_field=field))
 
 
 def write_model(publication: Publication, model: Extractor, dtype: str) -> None:

@@ -24,6 +24,7 @@ from textveil.core import BadInput
 from textveil.core.params import needs
 from textveil.noise import Source
 from textveil.recipes.audit import AuditJob, AuditRoom, Filling
+from textveil.recipes.read_again import ReadAs, read_as
 from textveil.text.examples import read_tagged, read_texts
 
 MOST = 2_000  # members, and outsiders, that are asked about
@@ -55,8 +56,7 @@ class TrainedFolder:
             self.manifest,
             needed_file(job.truth),
             needed_file(job.public),
-            job.text_field,
-            job.header,
+            lambda path: read_as(self.manifest, path, text_field=job.text_field, header=job.header),
             references,
             rng,
         )
@@ -103,12 +103,11 @@ def _membership(
     manifest: dict[str, Any],
     truth: Path,
     public: Path,
-    text_field: str | None,
-    header: bool | None,
+    how: Callable[[Path], ReadAs],
     references: bool,
     rng: Source,
 ) -> ModelSeen:
-    inside, outside = (_examples(manifest, path, text_field, header) for path in (truth, public))
+    inside, outside = (_examples(manifest, path, how(path)) for path in (truth, public))
     if len(outside) < 8 or len(inside) < 4:
         raise BadInput("membership needs four members and eight outsiders or more", where=public)
     outside = [outside[i] for i in rng.permutation(len(outside))]
@@ -135,13 +134,13 @@ def _references(net: Any, own: list[Any], rng: Source) -> list[Losses]:
     return made
 
 
-def _examples(manifest: dict[str, Any], path: Path, text_field: str | None, header: bool | None) -> list[Any]:
+def _examples(manifest: dict[str, Any], path: Path, how: ReadAs) -> list[Any]:
     kind = manifest["mechanism"].removeprefix("training.")
     if kind == "tagger":
-        read = read_tagged(path)
+        read = read_tagged(path, format=how["format"])
         return list(zip(read.inputs, read.targets, strict=True))
-    label = "label" if kind == "classifier" else None
-    read = read_texts(path, text_field=text_field, label_field=label, header=header)
+    label = (how["label_field"] or "label") if kind == "classifier" else None
+    read = read_texts(path, format=how["format"], text_field=how["text_field"], label_field=label, header=how["header"])
     return list(zip(read.inputs, read.targets, strict=True)) if label else list(read.inputs)
 
 

@@ -20,8 +20,10 @@ from textveil.core.mechanism import passes_of
 from textveil.core.params import needs
 from textveil.recipes.progress import Bar
 from textveil.recipes.publish import Publication, publish_job
+from textveil.recipes.read_again import remember
 from textveil.recipes.training.scores import score_lines, scores
 from textveil.text.examples import Examples, check_tags, read_tagged, read_texts
+from textveil.text.readers import format_of
 from textveil.training.one_budget import OneBudget, one_budget
 from textveil.training.plan import Plan
 from textveil.training.private_model import SHARED, PrivateModel
@@ -228,11 +230,18 @@ def _facts(
     if budget:
         making.append("the vocabulary was drawn from the same texts, under the same promise")
     return Facts(
-        data=publication.data_facts(job.source, text_field=job.text_field),
+        data=publication.data_facts(job.source, text_field=job.text_field, reading=_memory(job)),
         training=TrainingRun.from_json(plan.to_json()),
         scores=_scores(job, test_scores),
         making=tuple(making),
     )
+
+
+def _memory(job: ModelJob) -> dict[str, str]:
+    """How the private file was read, for whoever reads it again."""
+    label = (job.label_field or "label") if job.kind == "classifier" else None
+    kind = format_of(job.source, job.format)[0]
+    return remember(kind, text_field=job.text_field, label_field=label, user_field=job.user_field, header=job.header)
 
 
 def _scores(job: ModelJob, test_scores: dict[str, Any]) -> ModelScores | None:

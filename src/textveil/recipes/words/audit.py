@@ -19,6 +19,7 @@ from textveil.attacks.words.seen import WordsSeen
 from textveil.core import BadInput, Guarantee, Metric, registry
 from textveil.noise import Source
 from textveil.recipes.audit import AuditJob, AuditRoom, Filling
+from textveil.recipes.read_again import read_as
 from textveil.recipes.words.channel import WordChannel
 from textveil.text import readers, sample, tokens
 from textveil.text.documents import Record
@@ -49,7 +50,7 @@ class VeiledFolder:
             WordChannel(mechanism, prior),
             observed=None if aligned is None else aligned.observed,
             documents=None if aligned is None else aligned.documents,
-            public=public_rows(mechanism, job.public, self._scored_texts(aligned), job.text_field),
+            public=public_rows(mechanism, job.public, self._scored_texts(aligned), self._public_field()),
             passing=kept_rows(mechanism),
             truth=None if aligned is None else OriginalWords(aligned.truth),
         )
@@ -59,14 +60,23 @@ class VeiledFolder:
         channel = WordChannel(self.mechanism, np.asarray(self.mechanism.vectors_.prior))
         return TwoWorlds(channel, list(self.mechanism.vectors_.words))
 
+    def _public_field(self) -> str | None:
+        if self.job.public is None:
+            return None
+        return read_as(self.manifest, self.job.public, text_field=self.job.text_field)["text_field"]
+
     def _original(self, truth: Path) -> Iterator[Record]:
-        return iter(readers.open_reader(truth, text_field=self.job.text_field, header=self.job.header))
+        read = read_as(self.manifest, truth, text_field=self.job.text_field, header=self.job.header)
+        return iter(
+            readers.open_reader(truth, text_field=read["text_field"], header=read["header"], format=read["format"])
+        )
 
     def _released(self) -> Iterator[Record]:
         """The released records; the text may stand in another column than in the original, and the folder says in which."""
         field = self.manifest.get("facts", {}).get("data", {}).get("text_field") or self.job.text_field
         data = self.job.folder / self.manifest["data"]
-        return iter(readers.open_reader(data, text_field=field, header=self.job.header))
+        header = read_as(self.manifest, data, header=self.job.header)["header"]
+        return iter(readers.open_reader(data, text_field=field, header=header))
 
     def _pairs(self, truth: Path) -> Iterator[tuple[str, str]]:
         """Released and original texts side by side."""

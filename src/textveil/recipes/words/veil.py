@@ -21,6 +21,7 @@ from textveil.core.mechanism import passes_of
 from textveil.core.params import positive_integer
 from textveil.recipes.progress import Bar
 from textveil.recipes.publish import Publication, publish_job
+from textveil.recipes.read_again import remember
 from textveil.recipes.words.engines import Engine, Part, open_engine
 from textveil.recipes.words.parts import Parts, cut_into_parts
 from textveil.text import readers, tokens
@@ -185,8 +186,11 @@ def _facts(job: VeilJob, publication: Publication, reader: readers.Reader, drawn
     """What the card says beside the promise: numbers of records and words show in the output anyway."""
     mechanism, vectors = job.mechanism, job.mechanism.vectors_
     field = reader.written_text_field
+    memory = remember(reader.format, text_field=reader.text_field, header=job.header)
     return Facts(
-        data=publication.data_facts(job.source, text_field=field, records=drawn.records, words=drawn.words),
+        data=publication.data_facts(
+            job.source, text_field=field, records=drawn.records, words=drawn.words, reading=memory
+        ),
         document=DocumentLine(float(mechanism.epsilon) * mechanism.diameter(), job.max_words),
         vectors=VectorsUsed(str(vectors.name), len(vectors), vectors.fingerprint),
     )
