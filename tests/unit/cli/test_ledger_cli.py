@@ -51,7 +51,7 @@ def test_a_day_with_a_ledger(path, capsys):
     assert {(t["unit"], t["adjacency"]) for t in own} == {("word", "metric"), ("user", "replace")}
     assert [t["loss"]["epsilon"] for t in own if t["unit"] == "word"] == [0.3, 0.2]
     inside = {t["unit"] for t in shown["totals"] if t["from_larger"]}
-    assert inside == {"word", "paragraph", "example", "document"}
+    assert inside == {"word", "document_term", "paragraph", "example", "document"}
     assert shown["budgets"][0]["left"] == pytest.approx(0.3)
     assert shown["joint"] == {"word": "0.3 * hamming[one] + 0.2 * hamming[two]"}
     assert [u["label"] for u in shown["unpriced"]] == ["broken"]
@@ -147,7 +147,10 @@ def test_a_broken_chain_is_refused(path, capsys):
         (["new", "{text}"], "exists already"),
         (["new", "{missing}", "--unit", "word", "--epsilon", "0"], "epsilon must be a finite number above 0"),
         (["new", "{missing}", "--unit", "word", "--epsilon", "nan"], "epsilon must be a finite number above 0"),
-        (["new", "{missing}", "--unit", "wrod", "--epsilon", "1"], "'wrod' is not one of 'word', 'term'"),
+        (
+            ["new", "{missing}", "--unit", "wrod", "--epsilon", "1"],
+            "'wrod' is not one of 'word', 'document_term', 'term'",
+        ),
         (["new", "{missing}", "--unit", "word", "--metric", "haming", "--epsilon", "1"], "unknown metric 'haming'"),
         (["new", "{missing}", "--epsilon", "1"], "a budget needs a unit"),
         (["new", "{missing}", "--unit", "word"], "a budget needs an epsilon"),
