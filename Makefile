@@ -2,6 +2,7 @@
 # make quick          the core of each light room: under a minute on 2 cores, and without torch
 # make test           everything CI runs, with every extra that a test needs: under 12 minutes
 # make lint           ruff and mypy
+# make api            docs/api and the types of the verbs, from docstrings and options
 # make bench          every room side by side with its peers; keeps docs/results/bench-ROOM.json (BENCH=--quick: sooner)
 # make bench-compare  what is worse by more than a tenth in NEW (docs/results) than in OLD (HEAD)
 PYTHON ?= python3
@@ -13,7 +14,7 @@ BENCH ?=
 OLD ?= HEAD
 NEW ?= docs/results
 
-.PHONY: demo quick test lint bench bench-compare clean
+.PHONY: demo quick test lint api bench bench-compare clean
 
 $(VENV)/core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -56,6 +57,9 @@ lint: $(VENV)/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+api: $(VENV)/dev
+	$(BIN)/python scripts/api_reference.py
 
 bench: $(VENV)/bench
 	$(BIN)/python bench/keep.py $(BENCH)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textveil.core.lazy import lazy_names
+from textveil.verbs import VERBS
 
 __version__ = "0.1.0"
 
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
         Pure as Pure,
         Refused as Refused,
         Release as Release,
+        ReleaseFolder as ReleaseFolder,
         Renyi as Renyi,
         Shape as Shape,
         TextveilError as TextveilError,
@@ -72,6 +74,7 @@ if TYPE_CHECKING:
         Utility as Utility,
     )
     from .text import vectors as vectors
+    from .verbs import *  # noqa: F403
 else:
     __getattr__, __dir__, __all__ = lazy_names(
         __name__,
@@ -83,10 +86,11 @@ else:
             "attacks": "CountsSeen Evidence Exposure ModelSeen TableSeen TwoWorlds WordsSeen",
             "core": (
                 "Adjacency Approx BadInput BudgetExceeded CannotAdd Cryptographic Estimator Event Guarantee LimitedPrecision "
-                "Loss Measured Mechanism Metric NoPromise Pure Refused Release Renyi Shape TextveilError Unit "
+                "Loss Measured Mechanism Metric NoPromise Pure Refused Release ReleaseFolder Renyi Shape TextveilError Unit "
                 "UnrecordedWarning Utility ZCDP"
             ),
             "text": "vectors",
+            "verbs": " ".join(VERBS),
         },
         "__version__",
     )

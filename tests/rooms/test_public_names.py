@@ -17,6 +17,7 @@ LAZY = sorted(
     for path in SOURCE.rglob("__init__.py")
     if "lazy_names(" in path.read_text(encoding="utf-8")
 )
+VERBS_HOME = "verbs"
 SHOWN = (
     "words",
     "counts",
@@ -41,8 +42,18 @@ def typed_names(room: str) -> dict[str, str]:
     tree = ast.parse((SOURCE / room / "__init__.py").read_text(encoding="utf-8"))
     block = next(n for n in tree.body if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")
     froms = [n for n in block.body if isinstance(n, ast.ImportFrom)]
-    assert all(n.level == 1 and a.asname == a.name for n in froms for a in n.names)
-    return {alias.name: n.module or "" for n in froms for alias in n.names}
+    named = [n for n in froms if n.names[0].name != "*"]
+    assert all(n.level == 1 and a.asname == a.name for n in named for a in n.names)
+    stars = [n for n in froms if n not in named]
+    assert [n.module for n in stars] == ([VERBS_HOME] if room == "." else [])
+    names = {alias.name: n.module or "" for n in named for alias in n.names}
+    return names | {name: VERBS_HOME for n in stars for name in stub_names()}
+
+
+def stub_names() -> list[str]:
+    """The functions of verbs.pyi, which type checkers read in the place of verbs.py."""
+    tree = ast.parse((SOURCE / "verbs.pyi").read_text(encoding="utf-8"))
+    return [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
 
 
 def test_every_room_that_people_use_has_the_table():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from textveil.cli.options import INPUT, AsJson, Header, TextField, option
-from textveil.cli.output import evidence_line, print_result
+from textveil.cli.output import evidence_line, print_result, say
 
 if TYPE_CHECKING:
     from textveil.recipes.audit import AuditResult
@@ -59,7 +59,7 @@ def audit(
     job = AuditJob(
         folder, tuple(attack or ()), truth, public, spans, vectors, text_field, header, publish=publish, ledger=ledger
     )
-    result = audit_release(job, progress=lambda name: typer.echo(f"running {name} ...", err=True))
+    result = audit_release(job, progress=lambda name: say(f"running {name} ..."))
     shown = {"evidence": result.rows, "not_run": result.not_run, "written": str(result.written)}
     print_result(shown, _lines(result, is_private=truth is not None and not publish), as_json=as_json)
 

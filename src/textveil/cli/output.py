@@ -3,13 +3,18 @@
 promise: what is promised                    NOTICE: what nobody may miss, on the error stream
 passes:  what left unprotected, one a line   beware:  what is allowed and unwise
 next:    a command that goes on from here, as it can be pasted
+
+Inside `collected` nothing is printed: the result is kept for whoever called the verb from Python (calls.py).
 """
 
 from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +25,49 @@ from textveil.core.utility import Utility
 NOT_RECORDED = "not recorded (no --ledger)"
 
 
+@dataclass
+class Printed:
+    """What a verb would have printed: its result, the release folder it made, and its notices."""
+
+    progress: bool = False
+    result: Any = None
+    folder: Path | None = None
+    notices: list[str] = field(default_factory=list)
+
+
+_collecting: ContextVar[Printed | None] = ContextVar("collecting", default=None)
+
+
+@contextmanager
+def collected(*, progress: bool) -> Iterator[Printed]:
+    """Keep what is printed inside. `progress`: bars are shown all the same."""
+    printed = Printed(progress)
+    token = _collecting.set(printed)
+    try:
+        yield printed
+    finally:
+        _collecting.reset(token)
+
+
+def shows_progress(*, quiet: bool, is_watched: bool) -> bool:
+    """Whether bars are drawn: where somebody watches the error stream, or asked for them from Python."""
+    printed = _collecting.get()
+    return (is_watched and not quiet) if printed is None else printed.progress
+
+
+def say(line: str) -> None:
+    """A line on the error stream about what happens now."""
+    printed = _collecting.get()
+    if printed is None or printed.progress:
+        typer.echo(line, err=True)
+
+
 def print_json(result: Any) -> None:
     """One machine-readable result."""
+    printed = _collecting.get()
+    if printed is not None:
+        printed.result = result
+        return
     typer.echo(json.dumps(result, ensure_ascii=False, allow_nan=False))
 
 
@@ -42,6 +88,9 @@ def print_release(
     Notices are printed on the error stream with --json too: whoever pipes the result still reads them.
     """
     print_notices(result)
+    printed = _collecting.get()
+    if printed is not None:
+        printed.folder = out
     if as_json:
         print_json(result)
         return
@@ -70,6 +119,10 @@ def command_line(*arguments: object) -> str:
 
 def print_notices(result: dict[str, Any]) -> None:
     """Lines that one cannot miss: a ledger that was made, a limit that nobody set."""
+    printed = _collecting.get()
+    if printed is not None:
+        printed.notices += [*result.get("notices", ()), *result.get("warnings", ())]
+        return
     for notice in result.get("notices", ()):
         typer.secho(f"NOTICE: {notice}", err=True, bold=True, fg=typer.colors.YELLOW)
     for sentence in result.get("warnings", ()):

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
+from textveil.cli.output import shows_progress
+
 Advance = Callable[[float], None]
 Bar = Callable[[str, float | None, str], AbstractContextManager[Advance]]
 
@@ -26,7 +28,7 @@ def bars(*, quiet: bool) -> Bar:
 @contextmanager
 def bar(title: str, total: float | None, *, unit: str = "", quiet: bool = False) -> Iterator[Advance]:
     """A bar with a rate; yields the function that moves it on."""
-    if quiet or not sys.stderr.isatty():
+    if not shows_progress(quiet=quiet, is_watched=sys.stderr.isatty()):
         yield nothing
         return
     from rich.console import Console

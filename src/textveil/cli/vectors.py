@@ -48,6 +48,7 @@ def build(
     dtype: Annotated[
         VectorType, option("How the vectors are stored; shorter ones are less exact.")
     ] = VectorType.FLOAT32,
+    as_json: AsJson = False,
 ) -> None:
     """Turn a vector file into a compact store that opens at once, with binary codes.
 
@@ -66,10 +67,12 @@ def build(
         if vectors.codes is None:
             raise BadInput("holds codes, so their length cannot be 0", where=out, possible="--bits 256")
         vectors.codes.save(out)
-        typer.echo(f"{len(vectors):,} words, {vectors.codes.bits} bits, {out.stat().st_size:,} bytes: {out}")
-        return
-    vectors.save(out, dtype=dtype.value)
-    typer.echo(f"{len(vectors):,} words, {vectors.dimensions} dimensions, {bits} bits: {out}")
+        line = f"{len(vectors):,} words, {vectors.codes.bits} bits, {out.stat().st_size:,} bytes: {out}"
+    else:
+        vectors.save(out, dtype=dtype.value)
+        line = f"{len(vectors):,} words, {vectors.dimensions} dimensions, {bits} bits: {out}"
+    result = {"out": str(out), "words": len(vectors), "dimensions": vectors.dimensions, "bits": bits}
+    print_result(result, [line], as_json=as_json)
 
 
 @app.command("list")

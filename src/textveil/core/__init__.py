@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from .payload import Payload as Payload
     from .release import (
         Release as Release,
+        ReleaseFolder as ReleaseFolder,
         Stamp as Stamp,
         read_manifest as read_manifest,
     )
@@ -84,7 +85,7 @@ else:
             ),
             "mechanism": "Mechanism",
             "payload": "Payload",
-            "release": "Release Stamp read_manifest",
+            "release": "Release ReleaseFolder Stamp read_manifest",
             "shape": "Shape",
             "units": "Adjacency Unit",
             "utility": "Utility",

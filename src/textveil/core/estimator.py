@@ -85,8 +85,8 @@ def _shown(value: Any) -> Any:
     """A value as JSON holds it; an object by the name it has, else by its type: never by its content."""
     if value is None or isinstance(value, (bool, int, str)):
         return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
+    if isinstance(value, float):  # numpy's doubles are floats too, and print otherwise
+        return float(value) if math.isfinite(value) else str(float(value))
     if isinstance(value, (list, tuple, set, frozenset)):
         return [_shown(v) for v in (sorted(value) if isinstance(value, (set, frozenset)) else value)]
     if isinstance(value, dict):

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from . import registry
 from .errors import BadInput
@@ -100,7 +100,7 @@ class Release:
         }
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str]) -> Release:
+    def load(cls, folder: str | os.PathLike[str]) -> Self:
         """Read a folder back; large data files stay on disk until the value is used."""
         shown = read_manifest(folder)
         stamp = Stamp(
@@ -122,6 +122,28 @@ class Release:
             tuple(shown["entries"]) if shown.get("entries") else None,
             shown.get("head"),
         )
+
+
+@dataclass(frozen=True)
+class ReleaseFolder(Release):
+    """A release that stands in a folder, as the verbs make it (`tv.veil`, `tv.count`, ...).
+
+    `result` has what the command line prints with `--json`: numbers of records and words, scores, warnings. Some of it may be
+    about the private data alone; what may leave is in the folder.
+    """
+
+    folder: Path = Path()
+    result: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, folder: str | os.PathLike[str], result: dict[str, Any] | None = None) -> ReleaseFolder:
+        """The release of a folder, with what was printed when it was made."""
+        return replace(cls.load(folder), folder=Path(folder), result=dict(result or {}))
+
+    @property
+    def card(self) -> Path:
+        """Its card, a page to look at."""
+        return self.folder / CARD
 
 
 @contextmanager
@@ -223,4 +245,4 @@ def package_versions() -> dict[str, str]:
     return found
 
 
-__all__ = ["Payload", "Release", "Stamp", "new_folder", "read_manifest", "write_manifest"]
+__all__ = ["Payload", "Release", "ReleaseFolder", "Stamp", "new_folder", "read_manifest", "write_manifest"]

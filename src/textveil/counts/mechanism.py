@@ -143,7 +143,7 @@ class LimitedPrecision(NamedColumns, Estimator):
 
     def public_params(self) -> dict[str, Any]:
         """Parameters as they may be published. The words stand in vocabulary.txt, and a seed would undo the noise."""
-        shown = {name: value for name, value in self.get_params().items() if name not in ("seed", "words")}
+        shown = {name: value for name, value in super().public_params().items() if name != "words"}
         if not isinstance(self.prior, str):
             shown["prior"] = "public weights"
         if self.vectors is not None:

@@ -95,8 +95,7 @@ class Extractor(Estimator):
 
     def public_params(self) -> dict[str, Any]:
         """Parameters as they may be published: all but the seed, which would tell the order of the documents."""
-        shown = {name: value for name, value in self.get_params().items() if name != "seed"}
-        return {**shown, "plan": self.plan.to_json()}
+        return {**super().public_params(), "plan": self.plan.to_json()}
 
     def fit(
         self,

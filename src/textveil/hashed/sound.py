@@ -97,8 +97,7 @@ class SoundTrainer(Estimator):
 
     def public_params(self) -> dict[str, Any]:
         """Parameters as they may be published: all but the seed, which would undo the noise."""
-        shown = {name: value for name, value in self.get_params().items() if name != "seed"}
-        return {**shown, "plan": self.plan.to_json(), "sound": self.sound.to_json()}
+        return {**super().public_params(), "plan": self.plan.to_json(), "sound": self.sound.to_json()}
 
     @property
     def times(self) -> int:

@@ -23,6 +23,8 @@ def public_value(name: str, value: Any) -> Any:
     >>> public_value("encoder", "/home/anna/models/bert"), public_value("words", ["a", "b"]), public_value("clip", 0.2)
     ('bert', '2 words', 0.2)
     """
+    if isinstance(value, np.generic):
+        value = value.item()
     if value is None or isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, Vectors):

@@ -1,0 +1,59 @@
+"""The verbs of the command line as functions.
+
+`tv.veil("notes.csv", "out", epsilon=0.5)` is `textveil veil notes.csv -o out --epsilon 0.5`. VERBS has one line per verb. The
+parameters of a function are the arguments and options of its verb, read from the verb itself, so that the two cannot
+differ; `scripts/api_reference.py` writes them into `verbs.pyi` for editors and type checkers, and a test says when it has to
+be run again. What the verb would print comes back: a release folder as `ReleaseFolder`, anything else as `--json` prints
+it. Notices become warnings.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+VERBS = {  # name in Python -> file of textveil.cli and function
+    "apply_extractor": "hashed:apply",
+    "apply_model": "train_apply:apply",
+    "audit": "audit:audit",
+    "build_vectors": "vectors:build",
+    "certify_words": "words:certify",
+    "compare_words": "words:compare",
+    "count": "counts:counts",
+    "extractor_cost": "hashed_seal:cost",
+    "measure": "measure:measure",
+    "plant_canaries": "train_canaries:canaries",
+    "price_training": "train_price:price",
+    "probe_extractor": "hashed_probe:probe",
+    "reproduce_paper": "reproduce:reproduce",
+    "run_demo": "demo:demo",
+    "seal_extractor": "hashed_seal:seal",
+    "train_classifier": "train_models:classifier",
+    "train_extractor": "hashed:train",
+    "train_head": "train_head:head",
+    "train_lm": "train_models:lm",
+    "train_tagger": "train_models:tagger",
+    "train_vocab": "train_vocab:vocab",
+    "tune_words": "words:tune",
+    "update_extractor": "hashed_seal:update",
+    "veil": "veil:veil",
+    "word_info": "words:info",
+    "write_report": "report:report",
+}
+
+__all__ = [*VERBS]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in VERBS:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    from textveil.cli.calls import function_of
+
+    module, _, verb = VERBS[name].partition(":")
+    made = function_of(getattr(importlib.import_module(f"textveil.cli.{module}"), verb), name)
+    globals()[name] = made
+    return made
+
+
+def __dir__() -> list[str]:
+    return sorted(VERBS)
