@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from textveil.cli.options import INPUT, AsJson, Header, TextField, option
-from textveil.cli.output import print_result, use_line
+from textveil.cli.output import print_result, say, use_line
 
 if TYPE_CHECKING:
     from textveil.recipes.measure import MeasureResult
@@ -59,7 +59,7 @@ def measure(
     job = MeasureJob(
         folder, truth, tuple(task or ()), label_field, test, text_field, header, vectors, publish=publish, ledger=ledger
     )
-    result = measure_release(job, progress=lambda name: typer.echo(f"doing {name} ...", err=True))
+    result = measure_release(job, progress=lambda name: say(f"doing {name} ..."))
     shown = {"utility": result.rows, "not_run": result.not_run, "written": str(result.written)}
     print_result(shown, _lines(result, is_private=not publish), as_json=as_json)
 
