@@ -21,6 +21,8 @@ VERBS = {  # name in Python -> file of textveil.cli and function
     "compare_words": "words:compare",
     "count": "counts:counts",
     "extractor_cost": "hashed_seal:cost",
+    "find_pii": "pii_find:find",
+    "mask_pii": "pii_mask:mask",
     "measure": "measure:measure",
     "plant_canaries": "train_canaries:canaries",
     "price_training": "train_price:price",

@@ -127,6 +127,43 @@ def extractor_cost(
     text_field: str | None = None,
     progress: bool = False,
 ) -> Any: ...
+def find_pii(
+    source: str | PathLike[str],
+    out: str | PathLike[str],
+    *,
+    model: str | Sequence[str] | None = None,
+    labels: str | None = None,
+    policy: str | None = None,
+    thresholds: str | None = None,
+    text_field: str | None = None,
+    id_field: str | None = None,
+    format: str | None = None,
+    header: bool | None = None,
+    progress: bool = False,
+) -> Any: ...
+def mask_pii(
+    source: str | PathLike[str],
+    out: str | PathLike[str],
+    *,
+    how: Literal["redact", "tag", "hash"] = "tag",
+    model: str | Sequence[str] | None = None,
+    labels: str | None = None,
+    policy: str | None = None,
+    thresholds: str | None = None,
+    reviewed: str | PathLike[str] | None = None,
+    key_file: str | PathLike[str] | None = None,
+    text_field: str | None = None,
+    format: str | None = None,
+    header: bool | None = None,
+    nulls: Literal["keep", "refuse"] = "keep",
+    columns: str | Sequence[str] | None = None,
+    only_text: bool = False,
+    ledger: str | PathLike[str] | None = None,
+    other_data: bool = False,
+    unpriced: bool = False,
+    seed: int | None = None,
+    progress: bool = False,
+) -> ReleaseFolder: ...
 def measure(
     folder: str | PathLike[str],
     truth: str | PathLike[str],
@@ -474,4 +511,4 @@ def write_report(
     progress: bool = False,
 ) -> Any: ...
 
-__all__ = ["apply_extractor", "apply_model", "audit", "build_vectors", "certify_words", "compare_words", "count", "extractor_cost", "measure", "plant_canaries", "price_training", "probe_extractor", "reproduce_paper", "run_demo", "seal_extractor", "train_classifier", "train_extractor", "train_head", "train_lm", "train_tagger", "train_vocab", "tune_words", "update_extractor", "veil", "word_info", "write_report"]
+__all__ = ["apply_extractor", "apply_model", "audit", "build_vectors", "certify_words", "compare_words", "count", "extractor_cost", "find_pii", "mask_pii", "measure", "plant_canaries", "price_training", "probe_extractor", "reproduce_paper", "run_demo", "seal_extractor", "train_classifier", "train_extractor", "train_head", "train_lm", "train_tagger", "train_vocab", "tune_words", "update_extractor", "veil", "word_info", "write_report"]

@@ -18,6 +18,7 @@ from textveil.core.explained import parameters_of
 
 NOT_FUNCTIONS = {
     "ledger": "tv.Ledger has them as methods",
+    "pii policy": "prints a table that the documents have",
     "pii review": "opens a page and waits",
     "vectors info": "tv.vectors.load has them as attributes",
     "vectors list": "lists what comes with Textveil",
