@@ -48,8 +48,12 @@ def sync_folder(folder: Path) -> None:
 
 
 def private_folder(folder: Path) -> Path:
-    """Make a folder that only its owner can enter, or close one that stands open."""
+    """Make a folder that only its owner can enter, or close one that stands open; never what a link leads to."""
+    if folder.is_symlink():
+        raise BadInput("is a link, and what lies behind it may be anybody's", where=folder, possible="remove it")
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.stat().st_uid != os.geteuid():
+        raise BadInput("belongs to another user, who could read what is put there", where=folder, possible="remove it")
     folder.chmod(0o700)
     return folder
 

@@ -24,9 +24,9 @@ from .errors import BadInput
 from .events import Event, event_from_json
 from .files import empty_folder, lock_folder, sync_folder, write_whole
 from .guarantee import Guarantee
+from .manifest import MANIFEST, read_manifest
 from .payload import Payload, read_payload, write_payload
 
-MANIFEST = "release.json"
 CARD = "card.html"
 FORMAT = 2  # of release.json
 
@@ -153,6 +153,7 @@ def new_folder(folder: str | os.PathLike[str], *, private: bool = False) -> Iter
     What a killed process left there is removed by the next one. `private`: only its owner can read what is in it.
     """
     target = Path(folder)
+    check_named(target)
     check_free(target)
     check_writable(target)
     hidden = target.with_name(f".{target.name}.new")
@@ -186,6 +187,12 @@ def settle(hidden: Path, target: Path, *, private: bool = False) -> None:
     sync_folder(target.parent)
 
 
+def check_named(target: Path) -> None:
+    """Refuse `.`, `..` and `/`: what lies beside a release while it is made is named after it."""
+    if target.name in ("", ".."):
+        raise BadInput("a release needs a name of its own", where=target, possible="a new folder, e.g. out")
+
+
 def check_free(target: Path) -> None:
     """Nothing is ever overwritten: the name must be free, or an empty folder."""
     if target.is_symlink() or target.is_file() or (target.is_dir() and any(target.iterdir())):
@@ -217,21 +224,6 @@ def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
     text = json.dumps(manifest, indent=2, ensure_ascii=False, allow_nan=False)
     write_whole(folder / CARD, registry.find("writer", "card")(manifest))
     write_whole(folder / MANIFEST, text + "\n")
-
-
-def read_manifest(folder: str | os.PathLike[str]) -> dict[str, Any]:
-    """`release.json` of a folder, or one sentence that says why it is none."""
-    path = Path(folder) / MANIFEST
-    if not path.is_file():
-        raise BadInput("is not a release folder (it has no release.json)", where=folder)
-    try:
-        shown = json.loads(path.read_text(encoding="utf-8"))
-        missing = [k for k in ("mechanism", "parameters", "guarantee", "data", "draft") if k not in shown]
-    except (ValueError, TypeError, OSError):
-        raise BadInput("is not valid JSON", where=path) from None
-    if missing:
-        raise BadInput(f"lacks {', '.join(missing)}", where=path)
-    return shown
 
 
 def package_versions() -> dict[str, str]:

@@ -33,7 +33,7 @@ from textveil.core import BadInput, Guarantee, Payload, Release
 from textveil.core.errors import BudgetExceeded
 from textveil.core.facts import DataFacts, Facts
 from textveil.core.files import empty_folder, private_folder
-from textveil.core.release import check_free, check_names, check_writable, settle, write_manifest
+from textveil.core.release import check_free, check_named, check_names, check_writable, settle, write_manifest
 
 WORK, LEAVE = "work", "leave"
 
@@ -64,8 +64,10 @@ class Publication:
         return private_file(self.out, name)
 
     def bound(self, **facts: Any) -> dict[str, Any]:
-        """What makes two runs the same run: the place of the output, and the journey's own facts."""
-        return {"out": str(self.out.absolute()), **facts}
+        """What makes two runs the same run: the place of the output, the version, and the journey's own facts."""
+        from textveil import __version__
+
+        return {"out": str(self.out.absolute()), "textveil": __version__, **facts}
 
     def data_facts(self, source: Path, **known: Any) -> DataFacts:
         """The input by its name, and today's date."""
@@ -151,6 +153,7 @@ def publish(
 ) -> Iterator[Publication]:
     """Open the way out to `out`. `note` stands in the ledger: a verb and the name of a file, never text. The name of
     the folder is added to it, so that the ledger says where each release went."""
+    check_named(out)
     folder = unfinished_folder(out)
     _check_enter(out, folder)
     with _held(folder) as journal:
@@ -181,7 +184,8 @@ def unfinished_folder(out: Path) -> Path:
 
 def private_file(out: Path, name: str) -> Path:
     """A file beside OUT that only its owner can read (write it with mode 600)."""
-    return private_folder(out.with_name(f"{out.name}.private")) / name
+    named = out if out.name not in ("", "..") else out.resolve()  # an audit of "." too
+    return private_folder(named.with_name(f"{named.name}.private")) / name
 
 
 def _check_enter(out: Path, folder: Path) -> None:

@@ -82,3 +82,52 @@ def test_post_processing_keeps_the_promise():
 
 def test_all_public_names_resolve():
     assert all(getattr(tv, name) is not None for name in tv.__all__)
+
+
+def test_a_link_beside_it_is_not_emptied(tmp_path):
+    (tmp_path / "others").mkdir()
+    (tmp_path / "others/letter").write_text("keep")
+    (tmp_path / ".out.new").symlink_to("others")
+    with pytest.raises(BadInput, match="is a link"):
+        a_release(["x"]).save(tmp_path / "out")
+    assert (tmp_path / "others/letter").read_text() == "keep"
+
+
+HOSTILE = {
+    "data": ["../secret.txt", "/etc/hostname", "..", "", "model/../../secret.txt", None, 3, ["data.txt"]],
+    "mechanism": [None, 3, ["words.brr"], {}],
+    "parameters": [None, [], "epsilon"],
+    "guarantee": [None, [], "pure"],
+    "passes": ["all", [3], [None], {}],
+    "evidence": ["none", [3], {}],
+    "facts": [[], "none"],
+    "draft": [None, "no"],
+}
+
+
+@pytest.mark.parametrize(("key", "value"), [(key, value) for key, values in HOSTILE.items() for value in values])
+def test_a_manifest_from_elsewhere_leads_nowhere_and_is_refused_in_a_sentence(tmp_path, key, value):
+    folder = a_release(["x"]).save(tmp_path / "out")
+    (tmp_path / "secret.txt").write_text("private")
+    path = folder / "release.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), key: value}))
+    with pytest.raises(BadInput, match=key):
+        Release.load(folder)
+
+
+def test_a_data_file_that_is_a_link_out_of_the_folder_is_refused(tmp_path):
+    folder = a_release(["x"]).save(tmp_path / "out")
+    (tmp_path / "secret.txt").write_text('{"text": "private"}\n')
+    (folder / "data.jsonl").unlink()
+    (folder / "data.jsonl").symlink_to(tmp_path / "secret.txt")
+    with pytest.raises(BadInput, match="outside of the folder"):
+        Release.load(folder)
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1" + "0" * 400])
+def test_a_number_that_json_does_not_know_is_refused(tmp_path, number):
+    folder = a_release(["x"]).save(tmp_path / "out")
+    path = folder / "release.json"
+    path.write_text(path.read_text().replace('"epsilon": 0.5', f'"epsilon": {number}'))
+    with pytest.raises(BadInput, match="not valid JSON"):
+        Release.load(folder)

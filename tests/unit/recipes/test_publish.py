@@ -126,6 +126,12 @@ def test_private_files_are_beside_it_for_its_owner_only(tmp_path):
     assert os.stat(path.parent).st_mode & 0o777 == 0o700
 
 
+def test_private_files_of_the_folder_one_stands_in(tmp_path, monkeypatch):
+    (tmp_path / "out").mkdir()
+    monkeypatch.chdir(tmp_path / "out")
+    assert private_file(Path("."), "evidence.json") == tmp_path / "out.private/evidence.json"
+
+
 STEP = Event(Stated(1.0), Unit.DOCUMENT, Adjacency.REPLACE, mechanism="test.steps")
 
 
@@ -157,3 +163,44 @@ def test_a_budget_that_covers_nothing_leaves_nothing(tmp_path):
     with pytest.raises(BudgetExceeded):
         run_two_steps(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["notes.ledger"]
+
+
+@pytest.mark.parametrize("name", [".out.unfinished", "out.private"])
+def test_a_link_in_the_place_of_a_working_folder_is_refused(tmp_path, name):
+    """Working folders are closed to others, emptied and removed: never what a link leads to."""
+    (tmp_path / "others").mkdir(mode=0o755)
+    (tmp_path / "others/letter").write_text("keep")
+    (tmp_path / name).symlink_to("others")
+    with pytest.raises(BadInput, match="is a link"):
+        journey(tmp_path) if name == ".out.unfinished" else private_file(tmp_path / "out", "evidence.json")
+    assert (tmp_path / "others/letter").read_text() == "keep"
+    assert (tmp_path / "others").stat().st_mode & 0o777 == 0o755
+    assert not (tmp_path / "l.ledger").exists()
+
+
+@pytest.mark.parametrize("name", [".out.unfinished", "out.private"])
+def test_a_working_folder_of_somebody_else_is_refused(tmp_path, name, monkeypatch):
+    """Whoever owns the folder can read what is in it, whatever its mode."""
+    (tmp_path / name).mkdir()
+    monkeypatch.setattr(os, "geteuid", lambda: (tmp_path / name).stat().st_uid + 1)
+    with pytest.raises(BadInput, match="belongs to another user"):
+        journey(tmp_path) if name == ".out.unfinished" else private_file(tmp_path / "out", "evidence.json")
+    assert not (tmp_path / "l.ledger").exists()
+
+
+@pytest.mark.parametrize("out", ["", ".", "/", "..", "sub/.."])
+def test_out_needs_a_name_of_its_own(tmp_path, monkeypatch, out):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadInput, match="needs a name of its own"), publish(Path(out), "test", ledger=Path("l.ledger")):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_of_another_version_is_not_taken_up(tmp_path, monkeypatch):
+    """Half of the output would have been drawn by code that the release does not name."""
+    with pytest.raises(KeyboardInterrupt):
+        journey(tmp_path, stop=KeyboardInterrupt())
+    monkeypatch.setattr("textveil.__version__", "9.9.9")
+    with pytest.raises(BadInput, match="another command"):
+        journey(tmp_path)
+    assert charges(tmp_path) == 1
