@@ -37,6 +37,7 @@ VERBS = {  # name in Python -> file of textveil.cli and function
     "train_tagger": "train_models:tagger",
     "train_vocab": "train_vocab:vocab",
     "tune_words": "words:tune",
+    "unmask_pii": "pii_mask:unmask",
     "update_extractor": "hashed_seal:update",
     "veil": "veil:veil",
     "word_info": "words:info",

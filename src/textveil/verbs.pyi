@@ -145,13 +145,18 @@ def mask_pii(
     source: str | PathLike[str],
     out: str | PathLike[str],
     *,
-    how: Literal["redact", "tag", "hash"] = "tag",
+    how: Literal["redact", "tag", "hash", "pseudonym"] = "tag",
     model: str | Sequence[str] | None = None,
     labels: str | None = None,
     policy: str | None = None,
     thresholds: str | None = None,
     reviewed: str | PathLike[str] | None = None,
     key_file: str | PathLike[str] | None = None,
+    map: str | PathLike[str] | None = None,
+    person_field: str | None = None,
+    shift_days: int = 365,
+    numbers: Literal["invalid", "valid"] = "invalid",
+    spans: str | PathLike[str] | None = None,
     text_field: str | None = None,
     format: str | None = None,
     header: bool | None = None,
@@ -441,6 +446,14 @@ def tune_words(
     gamma: float | None = None,
     progress: bool = False,
 ) -> Any: ...
+def unmask_pii(
+    folder: str | PathLike[str],
+    out: str | PathLike[str],
+    map: str | PathLike[str],
+    key_file: str | PathLike[str],
+    *,
+    progress: bool = False,
+) -> Any: ...
 def update_extractor(
     model: str | PathLike[str],
     source: str | PathLike[str],
@@ -511,4 +524,4 @@ def write_report(
     progress: bool = False,
 ) -> Any: ...
 
-__all__ = ["apply_extractor", "apply_model", "audit", "build_vectors", "certify_words", "compare_words", "count", "extractor_cost", "find_pii", "mask_pii", "measure", "plant_canaries", "price_training", "probe_extractor", "reproduce_paper", "run_demo", "seal_extractor", "train_classifier", "train_extractor", "train_head", "train_lm", "train_tagger", "train_vocab", "tune_words", "update_extractor", "veil", "word_info", "write_report"]
+__all__ = ["apply_extractor", "apply_model", "audit", "build_vectors", "certify_words", "compare_words", "count", "extractor_cost", "find_pii", "mask_pii", "measure", "plant_canaries", "price_training", "probe_extractor", "reproduce_paper", "run_demo", "seal_extractor", "train_classifier", "train_extractor", "train_head", "train_lm", "train_tagger", "train_vocab", "tune_words", "unmask_pii", "update_extractor", "veil", "word_info", "write_report"]

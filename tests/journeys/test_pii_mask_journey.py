@@ -131,3 +131,68 @@ def test_mistakes_are_told_in_one_sentence(pii, more, sentence):
     code, said = pii(*MASK, *more)
     assert code == 2 and sentence in said.err and len(said.err.strip().splitlines()) == 1
     assert not Path("out").exists()
+
+
+SECRETS = ("--map", "people.map", "--key-file", "key")
+
+
+@pytest.mark.parametrize("how", ["pseudonym", "redact"])
+def test_a_map_and_its_key_undo_a_masking(pii, how):
+    code, said = pii(*MASK, "--how", how, *SECRETS)
+    assert code == 0, said.err
+    assert files_with([p.lower() for p in PLANTED[:3]], leave=("in.jsonl",)) == []
+    assert os.stat("people.map").st_mode & 0o777 == 0o600 and sorted(os.listdir("out")) == [
+        "card.html",
+        "data.jsonl",
+        "release.json",
+    ]
+    code, said = pii("unmask", "out", "-o", "back", *SECRETS)
+    assert code == 0, said.err
+    assert Path("back/data.jsonl").read_text() == Path("in.jsonl").read_text()
+    assert os.stat("back").st_mode & 0o777 == 0o700
+
+
+def test_a_wrong_key_is_told_in_one_sentence(pii):
+    pii(*MASK, "--how", "pseudonym", *SECRETS)
+    pii("mask", "in.jsonl", "-o", "o2", "--text-field", "text", "--how", "hash", "--key-file", "other")
+    code, said = pii("unmask", "out", "-o", "back", "--map", "people.map", "--key-file", "other")
+    assert code == 2 and "was made with another key" in said.err and len(said.err.strip().splitlines()) == 1
+    assert not Path("back").exists()
+    code, said = pii(
+        "mask", "in.jsonl", "-o", "o3", "--text-field", "text", "--map", "people.map", "--key-file", "other"
+    )
+    assert code == 2 and "was made with another key" in said.err and not Path("o3").exists()
+
+
+def test_two_maskings_share_their_people(pii):
+    pii(*MASK, "--how", "pseudonym", *SECRETS)
+    first = masked()
+    Path("in.jsonl").write_text(json.dumps({"id": "x", "text": f"Dear {PLANTED[3]}, again."}) + "\n")
+    code, said = pii("mask", "in.jsonl", "-o", "more", "--text-field", "text", "--how", "pseudonym", *SECRETS)
+    assert code == 0, said.err
+    name = " ".join(first[0].split()[1:3]).rstrip(",")
+    assert name in Path("more/data.jsonl").read_text()
+    assert pii("unmask", "out", "-o", "b1", *SECRETS)[0] == 0 and pii("unmask", "more", "-o", "b2", *SECRETS)[0] == 0
+
+
+def test_a_changed_release_is_not_unmasked(pii):
+    pii(*MASK, "--how", "tag", *SECRETS)
+    path = Path("out/data.jsonl")
+    path.write_text(path.read_text().replace("Nothing", "Something"))
+    code, said = pii("unmask", "out", "-o", "back", *SECRETS)
+    assert code == 2 and "was changed since it was masked" in said.err and not Path("back").exists()
+
+
+def test_secrets_never_stand_in_the_release(pii):
+    code, said = pii(*MASK, "--map", "out/people.map", "--key-file", "key")
+    assert code == 2 and "secrets never stand in the release folder" in said.err
+
+
+def test_reviewed_spans_are_masked(pii):
+    Path("spans.jsonl").write_text(json.dumps({"id": "d2", "start": 0, "end": 7, "label": "THING"}) + "\n")
+    code, said = pii(*MASK, "--spans", "spans.jsonl")
+    assert code == 0, said.err
+    assert masked() == [*TEXTS[:2], "[THING] stands here."]
+    Path("spans.jsonl").write_text(json.dumps({"id": "nobody", "start": 0, "end": 7, "label": "THING"}) + "\n")
+    code, said = pii("mask", "in.jsonl", "-o", "o2", "--text-field", "text", "--spans", "spans.jsonl")
+    assert code == 2 and "documents that are not in the file" in said.err

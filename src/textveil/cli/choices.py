@@ -183,3 +183,9 @@ class MaskHow(StrEnum):
     REDACT = "redact"
     TAG = "tag"
     HASH = "hash"
+    PSEUDONYM = "pseudonym"
+
+
+class MaskNumbers(StrEnum):
+    INVALID = "invalid"
+    VALID = "valid"

@@ -40,12 +40,12 @@ class Recognising:
         option("The least score of some kinds, e.g. PHONE_NUMBER=0.7,AGE=0.9. Without: 0.5.", group=RECOGNISERS),
     ] = None
 
-    def choice(self) -> RecogniserChoice:
+    def choice(self, by_default: tuple[str, ...] = ("patterns",)) -> RecogniserChoice:
         """The choice as recipes take it."""
         from textveil.recipes.pii.recogniser_choice import RecogniserChoice, thresholds_of
 
         labels = () if self.labels is None else names_of(self.labels)
-        return RecogniserChoice(tuple(self.model or ("patterns",)), labels, self.policy, thresholds_of(self.thresholds))
+        return RecogniserChoice(tuple(self.model or by_default), labels, self.policy, thresholds_of(self.thresholds))
 
 
 def find(

@@ -11,21 +11,25 @@ under redact and tag. No bound follows for texts in which the recogniser behaves
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from textveil.core import Adjacency, BadInput, Estimator, Event, Guarantee, NoPromise, Shape, Unit, Unpriced
 from textveil.core.example import Example
-from textveil.core.params import choice
+from textveil.core.params import choice, positive_integer
 from textveil.pii.masking.keys import KEY_BYTES, MaskKey
 from textveil.pii.masking.operators import HOWS, Operator, Place, operator_of
+from textveil.pii.masking.people import People
+from textveil.pii.masking.pseudonyms import PseudonymPlan, Pseudonyms, note_people
 from textveil.pii.masking.texts import mask_text
 from textveil.pii.recognisers import load
+from textveil.text.spans import Span
 
 WHY = (
     "personal data is masked only where a recogniser found it; what it missed stands as it was, and what is left around the "
     "masks may still single a person out"
 )
+OperatorFor = Callable[[str, Sequence[Span], Place], Operator]  # a text, its spans, where -> what replaces its values
 SOURCE = "masking by recognisers; no theorem"
 
 
@@ -40,6 +44,10 @@ class Mask(Estimator):
         "redact", "tag", "hash" or "pseudonym".
     labels
         Only these kinds; None: all.
+    shift_days
+        Pseudonyms of dates: they move by at most so many days.
+    numbers
+        Pseudonyms of numbers: their checksums are "invalid" or "valid".
     seed
         Of the key of hashes and pseudonyms; None: a secret one.
 
@@ -52,16 +60,24 @@ class Mask(Estimator):
     name = "pii.mask"
 
     def __init__(
-        self, model: Any = "patterns", how: str = "tag", labels: Sequence[str] | None = None, seed: int | None = None
+        self,
+        model: Any = "patterns",
+        how: str = "tag",
+        labels: Sequence[str] | None = None,
+        shift_days: int = 365,
+        numbers: str = "invalid",
+        seed: int | None = None,
     ):
         self.model = model
         self.how = how
         self.labels = labels
+        self.shift_days = shift_days
+        self.numbers = numbers
         self.seed = seed
 
     def fit(self, texts: Any = None, y: Any = None) -> Self:
         """Load the recognisers; nothing is learnt from texts."""
-        choice("how", self.how, HOWS)
+        self.check()
         self.recogniser_ = load(self.model, labels=self.labels)
         return self
 
@@ -78,7 +94,13 @@ class Mask(Estimator):
         """Refuse what is no list of texts."""
         if isinstance(data, str) or not all(isinstance(text, str) for text in data):
             raise BadInput("masking takes a list of texts")
+        self.check()
+
+    def check(self) -> None:
+        """Refuse settings outside their range."""
         choice("how", self.how, HOWS)
+        choice("numbers", self.numbers, ("invalid", "valid"))
+        positive_integer("shift_days", self.shift_days)
 
     def passes(self) -> tuple[str, ...]:
         """What leaves unprotected."""
@@ -97,6 +119,7 @@ class Mask(Estimator):
             "model": [str(getattr(m, "name", m)).rpartition("/")[2] for m in models],
             "how": self.how,
             "labels": None if self.labels is None else sorted(self.labels),
+            **({"numbers": self.numbers, "shift_days": self.shift_days} if self.how == "pseudonym" else {}),
         }
 
     def apply(self, data: Sequence[str], *, noise: Any) -> list[str]:
@@ -104,12 +127,15 @@ class Mask(Estimator):
         self.check_data(data, Shape())
         if not hasattr(self, "recogniser_"):
             self.fit()
-        operator = self.operator(drawn_key(noise), self.recogniser_.find(data), data)
-        spans = self.recogniser_.find(data)
-        return [
-            mask_text(text, found, operator, Place(number)).text
-            for number, (text, found) in enumerate(zip(data, spans, strict=True))
-        ]
+        people, spans = People(), self.recogniser_.find(data)
+        for text, found in zip(data, spans, strict=True):
+            note_people(people, text, found, Place(0))
+        operator_for = self.operators(drawn_key(noise), people)
+        masked = []
+        for number, (text, found) in enumerate(zip(data, spans, strict=True)):
+            place = Place(number)
+            masked.append(mask_text(text, found, operator_for(text, found, place), place).text)
+        return masked
 
     def transform(self, texts: Sequence[str]) -> list[str]:
         """Masked texts, outside of any ledger."""
@@ -120,9 +146,14 @@ class Mask(Estimator):
     def fit_transform(self, texts: Sequence[str], y: Any = None) -> list[str]:
         return self.fit().transform(texts)
 
-    def operator(self, key: MaskKey, spans: Any = (), texts: Sequence[str] = ()) -> Operator:
-        """What replaces a value, under a key."""
-        return operator_of(self.how, key)
+    def operators(self, key: MaskKey, people: People) -> OperatorFor:
+        """What makes the operator of each document, under a key; `people` knows those that are named in full."""
+        if self.how == "pseudonym":
+            people.key = key
+            plan = PseudonymPlan(self.shift_days, self.numbers == "valid")
+            return Pseudonyms(key, people, plan).operator
+        operator = operator_of(self.how, key)
+        return lambda text, spans, place: operator
 
     @classmethod
     def example(cls) -> Example:
