@@ -28,7 +28,7 @@ from textveil.cli.options import (
     names_of,
     option,
 )
-from textveil.cli.output import command_line, percent, print_release, print_result
+from textveil.cli.output import Warner, command_line, percent, print_release, print_result
 from textveil.cli.progress import bars
 from textveil.cli.verbs import Verbs
 from textveil.core.errors import BadInput
@@ -103,13 +103,14 @@ def train(
         "float16" if half else "float32", spending.ledger, spending.other_data, spending.unpriced, allow_large_delta,
         epsilon=epsilon, delta=delta, **given(unit=unit, method=method),
     )  # fmt: skip
-    result = train_model(job, bar=bars(quiet=as_json))
+    warner = Warner()
+    result = train_model(job, bar=bars(quiet=as_json), warn=warner)
     lines = [f"{result['label']}: {result['documents']:,} documents, {result['words']:,} words: {out}/model"]
     if "occupied" in result:
         filled, slots = result["occupied"], result["slots"]
         lines.append(f"table:   {filled:,} of {slots:,} slots hold weights ({percent(filled / slots)})")
     audit = command_line("audit", out, "--truth", source, "--spans", spans)
-    print_release(result, out, lines, as_json=as_json, next=audit)
+    print_release(result, out, lines, as_json=as_json, next=audit, said=warner)
 
 
 @app.command()

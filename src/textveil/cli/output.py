@@ -81,13 +81,15 @@ def print_result(result: Any, lines: Iterable[str], *, as_json: bool) -> None:
 
 
 def print_release(
-    result: dict[str, Any], out: Path, lines: Sequence[str], *, as_json: bool, more: Sequence[str] = (), next: str = ""
-) -> None:
+    result: dict[str, Any], out: Path, lines: Sequence[str], *, as_json: bool, more: Sequence[str] = (), next: str = "",
+    said: Sequence[str] = (),
+) -> None:  # fmt: skip
     """The result of a verb that made a release folder: what it is, what is promised, what passes, what it cost.
 
-    Notices are printed on the error stream with --json too: whoever pipes the result still reads them.
+    Notices are printed on the error stream with --json too: whoever pipes the result still reads them. Warnings that were
+    `said` before are not repeated.
     """
-    print_notices(result)
+    print_notices(result, said)
     printed = _collecting.get()
     if printed is not None:
         printed.folder = out
@@ -117,7 +119,7 @@ def command_line(*arguments: object) -> str:
     return " ".join(["textveil", *kept])
 
 
-def print_notices(result: dict[str, Any]) -> None:
+def print_notices(result: dict[str, Any], said: Sequence[str] = ()) -> None:
     """Lines that one cannot miss: a ledger that was made, a limit that nobody set."""
     printed = _collecting.get()
     if printed is not None:
@@ -126,7 +128,23 @@ def print_notices(result: dict[str, Any]) -> None:
     for notice in result.get("notices", ()):
         typer.secho(f"NOTICE: {notice}", err=True, bold=True, fg=typer.colors.YELLOW)
     for sentence in result.get("warnings", ()):
-        typer.secho(f"beware:  {sentence}", err=True)
+        if sentence not in said:
+            print_warning(sentence)
+
+
+def print_warning(sentence: str) -> None:
+    """Something that is allowed and unwise, said as soon as it is known; in Python it is among the notices at the end."""
+    if _collecting.get() is not None:
+        return
+    typer.secho(f"beware:  {sentence}", err=True, fg=typer.colors.YELLOW)
+
+
+class Warner(list[str]):
+    """Prints warnings at once, and remembers them."""
+
+    def __call__(self, sentence: str) -> None:
+        self.append(sentence)
+        print_warning(sentence)
 
 
 def passes_lines(passes: Sequence[str]) -> list[str]:

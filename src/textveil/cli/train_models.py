@@ -29,7 +29,7 @@ from textveil.cli.options import (
     names_of,
     option,
 )
-from textveil.cli.output import command_line, print_release
+from textveil.cli.output import Warner, command_line, print_release
 from textveil.cli.progress import bars
 
 PrivateExamples = Annotated[
@@ -211,8 +211,9 @@ def _train(
         kind, source, out, {"epsilon": None, **given(**own, **asked)}, test, **fields, ledger=spending.ledger,
         other_data=spending.other_data, unpriced=spending.unpriced, allow_large_delta=allow_large_delta,
     )  # fmt: skip
-    result = train_model(job, bar=bars(quiet=as_json))
+    warner = Warner()
+    result = train_model(job, bar=bars(quiet=as_json), warn=warner)
     lines = [f"{result['kind']}: {out}/model ({result['steps']:,} updates, noise {result['noise']:.4g})"]
     scores = [f"scores:  {line}" for line in score_lines(result["kind"], result["scores"])]
     audit = command_line("audit", out, "--truth", source, "--public", test) if test is not None else ""
-    print_release(result, out, lines, as_json=as_json, more=scores, next=audit)
+    print_release(result, out, lines, as_json=as_json, more=scores, next=audit, said=warner)

@@ -14,6 +14,9 @@ from textveil.hashed.plan import FeaturePlan
 from textveil.hashed.segments import Tokens, tokenize
 from textveil.hashed.sound_features import RowPlan, Rows, rows_of
 
+# Units with a clause, from the curve over 90, 180 and 360 contracts (docs/hashed-sound.md, reproduce/paper01/sound_curve.py).
+WANTED, FEW = 360, 180
+
 
 @dataclass(frozen=True, eq=False)
 class Examples:
@@ -38,9 +41,20 @@ class Examples:
     def warnings(self) -> tuple[str, ...]:
         """For the owner of the documents alone, never for the folder: why the model will be of no use."""
         if self.labels.any() and not self.labels.all():
-            return ()
+            return tuple(self._too_few())
         which = "all sentences are" if len(self.labels) and self.labels.all() else "no sentence is"
         return (f"there is a single label in the training data: {which} mostly inside spans",)
+
+    def _too_few(self) -> list[str]:
+        marked = len(np.unique(self.units[self.labels]))
+        if marked >= FEW:
+            return []
+        return [
+            f"{marked:,} {'unit holds' if marked == 1 else 'units hold'} a marked sentence, and this variant wants about "
+            f"{WANTED}: with {FEW} it found less, with 90 about half (docs/hashed-sound.md). More marked documents help, a "
+            "larger epsilon hardly does. With few documents an open model that is sealed finds more; it is measured, not "
+            "promised"
+        ]
 
     def take(self, kept: np.ndarray) -> Examples:
         """Only the units whose place in `kept` is True (units are numbered anew)."""

@@ -7,6 +7,7 @@ charged for.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
@@ -23,7 +24,7 @@ from textveil.recipes.progress import Bar
 from textveil.recipes.publish import publish_job
 
 
-def train_sound(job: ExtractorJob, *, bar: Bar) -> dict[str, Any]:
+def train_sound(job: ExtractorJob, *, bar: Bar, warn: Callable[[str], None] = lambda line: None) -> dict[str, Any]:
     """Train an extractor under a guarantee into a release folder and return what to print."""
     plan = plan_of(job)
     if find_spec("numba") is None:
@@ -38,6 +39,8 @@ def train_sound(job: ExtractorJob, *, bar: Bar) -> dict[str, Any]:
                 reader.add(text, spans)
         examples = reader.examples()
         check_delta(job.delta, examples.count, allow=job.allow_large_delta)
+        for line in examples.warnings:  # before the charge
+            warn(line)
         parameters = {
             "epsilon": job.epsilon, "delta": job.delta, "label": files.label, "plan": job.plan.to_json(),
             "sound": plan.to_json(), "dtype": job.dtype,

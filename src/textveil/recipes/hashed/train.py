@@ -7,6 +7,7 @@ totals.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -44,12 +45,12 @@ class ExtractorJob:
     method: str | None = None
 
 
-def train_model(job: ExtractorJob, *, bar: Bar) -> dict[str, Any]:
+def train_model(job: ExtractorJob, *, bar: Bar, warn: Callable[[str], None] = lambda line: None) -> dict[str, Any]:
     """Train an extractor into a release folder and return what to print."""
     if job.epsilon is not None:
         from textveil.recipes.hashed.sound import train_sound
 
-        return train_sound(job, bar=bar)
+        return train_sound(job, bar=bar, warn=warn)
     for name in ("delta", "unit", "method"):
         if getattr(job, name) is not None:
             raise BadInput(f"--{name} belongs to the sound variant", possible=f"--epsilon with it, or no --{name}")

@@ -8,6 +8,7 @@ test file's scores stand on the card: the file is taken to be public, or charged
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,12 +22,13 @@ from textveil.core.params import needs
 from textveil.recipes.progress import Bar
 from textveil.recipes.publish import Publication, publish_job
 from textveil.recipes.read_again import remember
-from textveil.recipes.training.scores import score_lines, scores
+from textveil.recipes.training.scores import score_lines, score_warnings, scores
 from textveil.text.examples import Examples, check_tags, read_tagged, read_texts
 from textveil.text.readers import format_of
 from textveil.training.one_budget import OneBudget, one_budget
 from textveil.training.plan import Plan
 from textveil.training.private_model import SHARED, PrivateModel
+from textveil.training.usefulness import plan_warnings
 
 KINDS = ("tagger", "classifier", "lm")
 ENCODER_DEFAULTS = {
@@ -60,8 +62,8 @@ class ModelJob:
     private_vocabulary: dict[str, Any] | None = field(default=None)  # arguments of one_budget; language models only
 
 
-def train_model(job: ModelJob, *, bar: Bar) -> dict[str, Any]:
-    """Train a model into a release folder and return what to print."""
+def train_model(job: ModelJob, *, bar: Bar, warn: Callable[[str], None] = lambda line: None) -> dict[str, Any]:
+    """Train a model into a release folder and return what to print; what the plan alone tells is said before the charge."""
     needs("training", "torch", *(("transformers",) if job.parameters.get("encoder") else ()))
     with publish_job(job, f"train {job.kind} {job.source.name}", seed=job.parameters.get("seed")) as publication:
         model = make_model(job.kind, {**job.parameters, "allow_large_delta": job.allow_large_delta})
@@ -78,6 +80,9 @@ def train_model(job: ModelJob, *, bar: Bar) -> dict[str, Any]:
         model.prepare(data.inputs, data.targets or None)  # whatever can fail fails before the charge
         model.trainer(plan)
         parameters = {**model.public_params(), "noise": plan.noise}
+        beware = list(plan_warnings(plan, _trained_parameters(model.net_), asked_batch=model.settings.batch))
+        for line in beware:
+            warn(line)
         paid = publication.account.charge(
             _event(model, plan, budget),
             data=fingerprint.hexdigest(),
@@ -93,6 +98,7 @@ def train_model(job: ModelJob, *, bar: Bar) -> dict[str, Any]:
         _fit(model, data, plan, publication, paid, bar)
         model.save(publication.file("model"))
         test_scores = scores(model, test) if test is not None else {}
+        beware += score_warnings(job.kind, test_scores, getattr(model, "size", None))
         release = publication.finish(
             paid,
             model.name,
@@ -100,7 +106,7 @@ def train_model(job: ModelJob, *, bar: Bar) -> dict[str, Any]:
             "model",
             guarantee=model.guarantee_,
             passes=passes_of(model),
-            facts=_facts(publication, job, model, budget, test_scores),
+            facts=replace(_facts(publication, job, model, budget, test_scores), beware=tuple(beware)),
         )
     return {
         **publication.result(release),
@@ -111,8 +117,14 @@ def train_model(job: ModelJob, *, bar: Bar) -> dict[str, Any]:
         "epsilon": getattr(release.guarantee.loss, "epsilon", None),
         "delta": model.delta,
         "scores": test_scores,
+        "warnings": beware,
         "shared": {name: parameters.get(name) for name in SHARED if name in parameters},
     }
+
+
+def _trained_parameters(net: Any) -> int:
+    """How many numbers are learnt: each of them gets noise in every update."""
+    return sum(p.numel() for p in net.parameters() if p.requires_grad)
 
 
 def make_model(kind: str, parameters: dict[str, Any]) -> PrivateModel:

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from textveil.text.examples import Examples
+from textveil.training.usefulness import HELP
 
 
 def scores(model: Any, test: Examples) -> dict[str, Any]:
@@ -32,6 +33,30 @@ def _tagger(model: Any, test: Examples) -> dict[str, Any]:
         "all_outside_entity_f1": entity_score(test.targets, all_outside(test.targets)).f1,
         "all_outside_token_f1": token_score(test.targets, all_outside(test.targets)).f1,
     }
+
+
+def score_warnings(kind: str, found: dict[str, Any], words: int | None = None) -> list[str]:
+    """Says where the score shows that nothing was learnt; `words`: how many words a language model chooses among.
+
+    >>> score_warnings("classifier", {"accuracy": 0.3, "largest_class": 0.3})[0][:66]
+    'on the test file the model is no better than always saying the lar'
+    """
+    useless = {
+        "tagger": ("entity_f1", 0.0, "finds no entity"),
+        "classifier": (
+            "accuracy",
+            found.get("largest_class", 0.0),
+            "is no better than always saying the largest class",
+        ),
+    }
+    if not found:
+        return []
+    if kind == "lm":
+        learnt, what = words is None or found["perplexity"] < words, "is no better than a word drawn at random"
+    else:
+        name, floor, what = useless[kind]
+        learnt = found[name] > floor
+    return [] if learnt else [f"on the test file the model {what}: it has learnt nothing that is of use; {HELP}"]
 
 
 def score_lines(kind: str, found: dict[str, Any]) -> list[str]:
