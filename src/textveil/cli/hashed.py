@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from textveil.cli import hashed_probe, hashed_seal
+from textveil.cli import hashed_probe, hashed_score, hashed_seal
 from textveil.cli.choices import SoundMethod, SoundUnit, Widen
 from textveil.cli.options import (
     INPUT,
@@ -33,7 +33,7 @@ from textveil.cli.progress import bars
 from textveil.cli.verbs import Verbs
 from textveil.core.errors import BadInput
 
-app = Verbs("Extractors in a hash table: train, apply, seal, cost, update, probe.")
+app = Verbs("Extractors in a hash table: train, apply, score, seal, cost, update, probe.")
 
 SOUND = "With a promise (the sound variant)"
 
@@ -46,7 +46,10 @@ def train(
         Path | None,
         option("The marked spans: jsonl with `id`, `start`, `end`, `label`. Without: `spans` in IN.", group=INPUT),
     ] = None,
-    label: Annotated[str | None, option("Which label to learn, when the spans have several.", group=INPUT)] = None,
+    label: Annotated[
+        list[str] | None,
+        option("Which label to learn, when the spans have several; repeat it for one model of several.", group=INPUT),
+    ] = None,
     text_field: TextField = None,
     epsilon: Annotated[
         float | None, option("Train under this promise: the loss of one --unit. Without: no promise.", group=SOUND)
@@ -99,13 +102,14 @@ def train(
     if epsilon is not None and chosen:
         raise BadInput(f"with --epsilon there is no --{next(iter(chosen))}", possible="--unit, --method, --bits")
     job = ExtractorJob(
-        MarkedFiles(source, spans, label, text_field), out, plan, {**chosen, "seed": spending.seed},
+        MarkedFiles(source, spans, tuple(label or ()) or None, text_field), out, plan, {**chosen, "seed": spending.seed},
         "float16" if half else "float32", spending.ledger, spending.other_data, spending.unpriced, allow_large_delta,
         epsilon=epsilon, delta=delta, **given(unit=unit, method=method),
     )  # fmt: skip
     warner = Warner()
     result = train_model(job, bar=bars(quiet=as_json), warn=warner)
-    lines = [f"{result['label']}: {result['documents']:,} documents, {result['words']:,} words: {out}/model"]
+    labels = ", ".join([result["label"]] if isinstance(result["label"], str) else result["label"])
+    lines = [f"{labels}: {result['documents']:,} documents, {result['words']:,} words: {out}/model"]
     if "occupied" in result:
         filled, slots = result["occupied"], result["slots"]
         lines.append(f"table:   {filled:,} of {slots:,} slots hold weights ({percent(filled / slots)})")
@@ -143,5 +147,5 @@ def apply(
     print_result(result, lines, as_json=as_json)
 
 
-for _verb in (hashed_seal.seal, hashed_seal.cost, hashed_seal.update, hashed_probe.probe):
+for _verb in (hashed_score.score, hashed_seal.seal, hashed_seal.cost, hashed_seal.update, hashed_probe.probe):
     app.command()(_verb)

@@ -116,7 +116,9 @@ def update(
     source: Annotated[Path, typer.Argument(metavar="IN", help="New documents: jsonl with `id` and `text`.")],
     out: Out,
     spans: Annotated[Path | None, option("Their marked spans, as for hashed train.", group=INPUT)] = None,
-    label: Annotated[str | None, option("Which label, when the spans have several.", group=INPUT)] = None,
+    label: Annotated[
+        list[str] | None, option("Which label, when the spans have several; repeat it for several.", group=INPUT)
+    ] = None,
     text_field: TextField = None,
     cap: Annotated[
         float | None, option("Refuse if the summed epsilon of the 100th commonest term would exceed this.")
@@ -134,7 +136,7 @@ def update(
     from textveil.recipes.hashed.seal import UpdateJob, update_model
     from textveil.text.marked import MarkedFiles
 
-    files = MarkedFiles(source, spans, label, text_field)
+    files = MarkedFiles(source, spans, tuple(label or ()) or None, text_field)
     job = UpdateJob(model, files, out, cap, delta, "float16" if half else "float32", **plain(spending))
     result = update_model(job, bar=bars(quiet=as_json))
     lines = [

@@ -33,13 +33,20 @@ class Marked(NamedTuple):
     spans: list[tuple[int, int]]
 
 
+class MarkedNumbers(NamedTuple):
+    """One document and its spans, as (start, end, number of the label among the chosen ones, from 1)."""
+
+    text: str
+    spans: list[tuple[int, int, int]]
+
+
 @dataclass(frozen=True)
 class MarkedFiles:
-    """Where the documents and their spans are, and which label is wanted (None: the only one there is)."""
+    """Where the documents and their spans are, and which labels are wanted (None: the only one there is)."""
 
     source: Path
     spans: Path | None = None
-    label: str | None = None
+    label: str | tuple[str, ...] | None = None
     text_field: str | None = None
 
     def open(self) -> MarkedReader:
@@ -57,9 +64,14 @@ class MarkedReader:
         self._files = files
         field = "spans" if files.spans is None else "id"
         self._reader = readers.open_reader(files.source, text_field=files.text_field, fields=(field,), columns=())
-        self._by_id = None if files.spans is None else _spans_by_id(files.spans)
+        self._by_id = None if files.spans is None else spans_by_id(files.spans)
         labels = _labels_of(self._by_id) if self._by_id is not None else self._labels_inside()
-        self.label = _chosen(files.label, labels, files.spans or files.source)
+        self.labels = _chosen(files.label, labels, files.spans or files.source)
+
+    @property
+    def label(self) -> str:
+        """The first of the chosen labels, which is mostly the only one."""
+        return self.labels[0]
 
     @property
     def size(self) -> int:
@@ -69,12 +81,21 @@ class MarkedReader:
         self, mark: Fingerprint | None = None, advance: Callable[[float], None] | None = None
     ) -> Iterator[Marked]:
         """All documents in the file's order, every span checked against its text."""
+        for text, spans in self.numbered(mark, advance):
+            yield Marked(text, [(start, end) for start, end, _ in spans])
+
+    def numbered(
+        self, mark: Fingerprint | None = None, advance: Callable[[float], None] | None = None
+    ) -> Iterator[MarkedNumbers]:
+        """The same, with the number of each span's label."""
+        numbers = {label: number for number, label in enumerate(self.labels, 1)}
         ids_seen, bytes_told = set[str](), 0
         for record in self._reader:
             if mark is not None:
                 mark.update(record.text)
             spans = self._spans_inside(record) if self._by_id is None else self._spans_of_id(record, ids_seen)
-            yield Marked(record.text, [s.checked(len(record.text)) for s in spans if s.label == self.label])
+            chosen = [(*s.checked(len(record.text)), numbers[s.label]) for s in spans if s.label in numbers]
+            yield MarkedNumbers(record.text, chosen)
             if advance is not None:
                 advance(self._reader.bytes_read - bytes_told)
                 bytes_told = self._reader.bytes_read
@@ -85,7 +106,7 @@ class MarkedReader:
                 "names a document that the documents do not hold", where=first.where, line=first.line, field="id"
             )
 
-    def _spans_of_id(self, record: Record, ids_seen: set[str]) -> list[_Span]:
+    def _spans_of_id(self, record: Record, ids_seen: set[str]) -> list[MarkedSpan]:
         line, value = self._reader.record_line, record.fields["id"]
         if value is None:
             raise BadInput("is missing", where=self._files.source, line=line, field="id")
@@ -95,7 +116,7 @@ class MarkedReader:
         ids_seen.add(name)
         return self._by_id.get(name, [])  # type: ignore[union-attr]
 
-    def _spans_inside(self, record: Record) -> list[_Span]:
+    def _spans_inside(self, record: Record) -> list[MarkedSpan]:
         where, line, listed = self._files.source, self._reader.record_line, record.fields["spans"]
         if listed is None:
             raise BadInput("is missing", where=where, line=line, field="spans", possible="a list, or --spans FILE")
@@ -108,7 +129,9 @@ class MarkedReader:
         return {span.label for record in self._reader for span in self._spans_inside(record)}
 
 
-class _Span(NamedTuple):
+class MarkedSpan(NamedTuple):
+    """A span, and where it stands in its file."""
+
     start: int
     end: int
     label: str
@@ -125,7 +148,7 @@ class _Span(NamedTuple):
         return self.start, self.end
 
 
-def _span(found: Any, where: Path, line: int) -> _Span:
+def _span(found: Any, where: Path, line: int) -> MarkedSpan:
     """A span given as an object, or as [start, end] or [start, end, label]."""
     if isinstance(found, dict):
         start, end = found.get("start"), found.get("end")
@@ -134,7 +157,7 @@ def _span(found: Any, where: Path, line: int) -> _Span:
         start, end, label = (*found, NO_LABEL)[:3]
     else:
         raise BadInput("is no span", where=where, line=line, possible='{"start": 0, "end": 9, "label": "LAW"}')
-    return _Span(_place("start", start, where, line), _place("end", end, where, line), str(label), where, line)
+    return MarkedSpan(_place("start", start, where, line), _place("end", end, where, line), str(label), where, line)
 
 
 def _place(name: str, value: Any, where: Path, line: int) -> int:
@@ -143,9 +166,10 @@ def _place(name: str, value: Any, where: Path, line: int) -> int:
     return value
 
 
-def _spans_by_id(path: Path) -> dict[str, list[_Span]]:
+def spans_by_id(path: Path) -> dict[str, list[MarkedSpan]]:
+    """All spans of a file by the id of their document."""
     check_readable(path)
-    by_id: dict[str, list[_Span]] = {}
+    by_id: dict[str, list[MarkedSpan]] = {}
     lines = Lines(path, gz=path.name.lower().endswith(".gz"))
     for row in objects(lines):
         if "id" not in row:
@@ -154,22 +178,24 @@ def _spans_by_id(path: Path) -> dict[str, list[_Span]]:
     return by_id
 
 
-def _labels_of(by_id: dict[str, list[_Span]]) -> set[str]:
+def _labels_of(by_id: dict[str, list[MarkedSpan]]) -> set[str]:
     return {span.label for spans in by_id.values() for span in spans}
 
 
-def _chosen(asked: str | None, labels: set[str], where: Path) -> str:
+def _chosen(asked: str | tuple[str, ...] | None, labels: set[str], where: Path) -> tuple[str, ...]:
     if not labels:
         raise BadInput(
             "holds no spans, so there is a single label", where=where, possible="documents with marked spans"
         )
-    if asked is not None:
-        if asked not in labels:
-            if labels == {NO_LABEL}:
-                raise BadInput("its spans name no label: leave --label out", where=where)
-            raise UnknownName("label", asked, labels)
-        return asked
+    if asked:
+        wanted = (asked,) if isinstance(asked, str) else tuple(dict.fromkeys(asked))
+        for label in wanted:
+            if label not in labels:
+                if labels == {NO_LABEL}:
+                    raise BadInput("its spans name no label: leave --label out", where=where)
+                raise UnknownName("label", label, labels)
+        return wanted
     if len(labels) > 1:
         names = ", ".join(sorted(labels)[:_MOST_NAMES]) + (" ..." if len(labels) > _MOST_NAMES else "")
         raise BadInput(f"holds {len(labels)} labels", where=where, possible=f"--label with one of: {names}")
-    return next(iter(labels))
+    return (next(iter(labels)),)

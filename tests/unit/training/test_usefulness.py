@@ -48,7 +48,9 @@ def test_a_good_plan_is_not_warned_about_and_a_hopeless_one_says_what_helps():
 def test_a_score_that_shows_nothing_learnt_is_said(kind, found, words):
     (sentence,) = score_warnings(kind, found, words)
     assert "learnt nothing" in sentence
-    better = {name: value / 2 if kind == "lm" else value + 0.1 for name, value in found.items() if name != "largest_class"}
+    better = {
+        name: value / 2 if kind == "lm" else value + 0.1 for name, value in found.items() if name != "largest_class"
+    }
     assert score_warnings(kind, {**found, **better}, words) == []
     assert score_warnings(kind, {}, words) == []
 

@@ -21,7 +21,7 @@ from textveil.noise import Source
 from textveil.recipes.audit import AuditJob, AuditRoom, Filling, run_attack
 from textveil.recipes.hashed import exposure as seen
 from textveil.recipes.read_again import read_as
-from textveil.text.marked import MarkedFiles
+from textveil.text.marked import NO_LABEL, MarkedFiles
 
 
 @dataclass(frozen=True)
@@ -79,9 +79,9 @@ def originals(model: Extractor, truth: Path | None, spans: Path | None, text_fie
     """The training documents and the spans of the model's label in them."""
     if truth is None:
         raise BadInput("the original documents are needed", possible="--truth IN (and --spans FILE)")
-    label = model.table_.labels[-1]
-    files = MarkedFiles(truth, spans, None if label == "CLAUSE" else label, text_field)
-    rows = list(files.open().documents())
+    labels = model.table_.labels[1:]
+    files = MarkedFiles(truth, spans, None if labels == (NO_LABEL,) else labels, text_field)
+    rows = list(files.open().numbered())
     return seen.Documents(model, [row.text for row in rows], [row.spans for row in rows])
 
 

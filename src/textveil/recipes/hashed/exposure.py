@@ -48,7 +48,7 @@ LETTERS = 4  # shortest word that is asked about
 class Documents:
     """The training documents, read again: words, where they occur, which are marked."""
 
-    def __init__(self, model: Extractor, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]]):
+    def __init__(self, model: Extractor, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, ...]]]):
         if not texts:
             raise BadInput("the original file holds no documents")
         self.plan = replace(model.plan, families=tuple(f for f in model.plan.families if f != "cluster") or ("word",))
@@ -57,7 +57,8 @@ class Documents:
         self.tokens = [tokenize(text) for text in texts]
         self.words = [folded(tokens.words, self.plan) for tokens in self.tokens]
         self.sides = [
-            label_tokens(t, [(a, b, 1) for a, b in marked]) for t, marked in zip(self.tokens, spans, strict=True)
+            label_tokens(t, [(*s, 1)[:3] for s in marked])  # type: ignore[misc]
+            for t, marked in zip(self.tokens, spans, strict=True)
         ]
 
     @cached_property

@@ -319,10 +319,10 @@ def update_model(job: UpdateJob, *, bar: Bar) -> dict[str, Any]:
 
 def _new_documents(job: UpdateJob, model: Extractor, fingerprint: Fingerprint, bar: Bar) -> Corpus:
     reader, labels = job.files.open(), model.table_.labels
-    if reader.label not in labels:
+    if not set(reader.labels) <= set(labels):
         raise BadInput("the new documents have a label that the model does not know", possible=", ".join(labels[1:]))
-    corpus, number = Corpus(model.plan), labels.index(reader.label)
+    corpus, numbers = Corpus(model.plan), [0, *(labels.index(label) for label in reader.labels)]
     with bar("hashing", reader.size, "bytes") as advance:
-        for text, spans in reader.documents(fingerprint, advance):
-            corpus.add(text, [(start, end, number) for start, end in spans])
+        for text, spans in reader.numbered(fingerprint, advance):
+            corpus.add(text, [(start, end, numbers[number]) for start, end, number in spans])
     return corpus

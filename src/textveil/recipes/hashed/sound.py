@@ -32,6 +32,11 @@ def train_sound(job: ExtractorJob, *, bar: Bar, warn: Callable[[str], None] = la
     assert job.epsilon is not None and job.delta is not None
     with publish_job(job, f"hashed train {job.files.source.name}", seed=job.parameters.get("seed")) as publication:
         files, fingerprint = job.files.open(), publication.account.fingerprint()
+        if len(files.labels) > 1:
+            raise BadInput(
+                "the sound variant learns one label",
+                possible="a model for each label; on one ledger their losses add up",
+            )
         trainer = SoundTrainer(job.epsilon, job.delta, files.label, job.plan, plan)
         reader = trainer.reader()
         with bar("hashing", files.size, "bytes") as advance:

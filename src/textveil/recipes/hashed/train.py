@@ -56,14 +56,14 @@ def train_model(job: ExtractorJob, *, bar: Bar, warn: Callable[[str], None] = la
             raise BadInput(f"--{name} belongs to the sound variant", possible=f"--epsilon with it, or no --{name}")
     with publish_job(job, f"hashed train {job.files.source.name}", seed=job.parameters.get("seed")) as publication:
         reader, fingerprint = job.files.open(), publication.account.fingerprint()
-        model = Extractor(label=reader.label, plan=job.plan, **job.parameters)
+        model = Extractor(label=reader.labels[0], plan=job.plan, **job.parameters)
         model.check()
         corpus = Corpus(job.plan)
         with bar("hashing", reader.size, "bytes") as advance:
-            for text, spans in reader.documents(fingerprint, advance):
-                corpus.add(text, [(start, end, 1) for start, end in spans])
+            for text, spans in reader.numbered(fingerprint, advance):
+                corpus.add(text, spans)
         model.require_two_labels(corpus)
-        parameters = {**model.public_params(), "dtype": job.dtype}
+        parameters = {**model.public_params(), "label": list_or_one(reader.labels), "dtype": job.dtype}
         paid = publication.account.charge(
             model.event(Shape()),
             data=fingerprint.hexdigest(),
@@ -73,7 +73,7 @@ def train_model(job: ExtractorJob, *, bar: Bar, warn: Callable[[str], None] = la
             warnings.simplefilter("always", CollisionWarning)
             sequences = sum(len(block.bounds) - 1 for block in corpus.blocks())
             with bar("training", sequences * model.epochs, "paragraphs") as advance:
-                model.fit_corpus(corpus, (OUTSIDE, reader.label), noise=paid.noise(), advance=advance)
+                model.fit_corpus(corpus, (OUTSIDE, *reader.labels), noise=paid.noise(), advance=advance)
         beware = [str(w.message) for w in noted if issubclass(w.category, CollisionWarning)]
         write_model(publication, model, job.dtype)
         release = publication.finish(
@@ -87,7 +87,7 @@ def train_model(job: ExtractorJob, *, bar: Bar, warn: Callable[[str], None] = la
         )
     return {
         **publication.result(release),
-        "label": reader.label,
+        "label": list_or_one(reader.labels),
         "documents": corpus.count,
         "words": corpus.tokens,
         "marked_words": corpus.relevant,
@@ -96,6 +96,11 @@ def train_model(job: ExtractorJob, *, bar: Bar, warn: Callable[[str], None] = la
         "collision_rate": model.collision_rate_,
         "warnings": beware,
     }
+
+
+def list_or_one(labels: tuple[str, ...]) -> str | list[str]:
+    """One label as it is, several as a list."""
+    return labels[0] if len(labels) == 1 else list(labels)
 
 
 def data_facts(publication: Publication, files: MarkedFiles) -> DataFacts:
