@@ -29,6 +29,7 @@ VERBS = {  # name in Python -> file of textveil.cli and function
     "probe_extractor": "hashed_probe:probe",
     "reproduce_paper": "reproduce:reproduce",
     "run_demo": "demo:demo",
+    "score_extractor": "hashed_score:score",
     "seal_extractor": "hashed_seal:seal",
     "train_classifier": "train_models:classifier",
     "train_extractor": "hashed:train",

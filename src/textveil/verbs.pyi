@@ -240,6 +240,13 @@ def run_demo(
     out: str | PathLike[str] = "demo",
     progress: bool = False,
 ) -> Any: ...
+def score_extractor(
+    found: str | PathLike[str],
+    spans: str | PathLike[str],
+    *,
+    label: str | Sequence[str] | None = None,
+    progress: bool = False,
+) -> Any: ...
 def seal_extractor(
     model: str | PathLike[str],
     out: str | PathLike[str],
@@ -295,7 +302,7 @@ def train_extractor(
     out: str | PathLike[str],
     *,
     spans: str | PathLike[str] | None = None,
-    label: str | None = None,
+    label: str | Sequence[str] | None = None,
     text_field: str | None = None,
     epsilon: float | None = None,
     delta: float | None = None,
@@ -460,7 +467,7 @@ def update_extractor(
     out: str | PathLike[str],
     *,
     spans: str | PathLike[str] | None = None,
-    label: str | None = None,
+    label: str | Sequence[str] | None = None,
     text_field: str | None = None,
     cap: float | None = None,
     delta: float = 1e-05,
@@ -524,4 +531,4 @@ def write_report(
     progress: bool = False,
 ) -> Any: ...
 
-__all__ = ["apply_extractor", "apply_model", "audit", "build_vectors", "certify_words", "compare_words", "count", "extractor_cost", "find_pii", "mask_pii", "measure", "plant_canaries", "price_training", "probe_extractor", "reproduce_paper", "run_demo", "seal_extractor", "train_classifier", "train_extractor", "train_head", "train_lm", "train_tagger", "train_vocab", "tune_words", "unmask_pii", "update_extractor", "veil", "word_info", "write_report"]
+__all__ = ["apply_extractor", "apply_model", "audit", "build_vectors", "certify_words", "compare_words", "count", "extractor_cost", "find_pii", "mask_pii", "measure", "plant_canaries", "price_training", "probe_extractor", "reproduce_paper", "run_demo", "score_extractor", "seal_extractor", "train_classifier", "train_extractor", "train_head", "train_lm", "train_tagger", "train_vocab", "tune_words", "unmask_pii", "update_extractor", "veil", "word_info", "write_report"]
