@@ -30,6 +30,7 @@ from textveil.cli import (
     veil,
     words,
 )
+from textveil.cli.read_as import say_read_as
 from textveil.cli.verbs import Verbs
 from textveil.core.errors import TextveilError
 
@@ -79,6 +80,7 @@ def main(arguments: list[str] | None = None) -> None:
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     try:
+        say_read_as()
         left = app(args=arguments, prog_name="textveil", standalone_mode=False)
     except TextveilError as error:
         return _say(str(error), error.exit_code)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from textveil.cli.options import INPUT, AsJson, Header, TextField, option
+from textveil.cli.options import INPUT, AsJson, Reading, option, plain
 from textveil.cli.output import evidence_line, print_result, say
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ def audit(
             "The original file (or canaries.json), to score guesses. Such evidence stays out of FOLDER.", group=INPUT
         ),
     ] = None,
-    text_field: TextField = None,
-    header: Header = None,
     spans: Annotated[
         Path | None, option("Hashed models: the marked spans, if they are not in the original.", group=INPUT)
     ] = None,
@@ -45,6 +43,8 @@ def audit(
         Path | None,
         option("With --publish: the ledger of the release, which gets a line for it.", group=PUBLISHING),
     ] = None,
+    *,
+    reading: Reading,
     as_json: AsJson = False,
 ) -> None:
     """Attack a release with nothing but its folder, and put the evidence on its card.
@@ -57,7 +57,7 @@ def audit(
     from textveil.recipes.audit import AuditJob, audit_release
 
     job = AuditJob(
-        folder, tuple(attack or ()), truth, public, spans, vectors, text_field, header, publish=publish, ledger=ledger
+        folder, tuple(attack or ()), truth, public, spans, vectors, publish=publish, ledger=ledger, **plain(reading)
     )
     result = audit_release(job, progress=lambda name: say(f"running {name} ..."))
     shown = {"evidence": result.rows, "not_run": result.not_run, "written": str(result.written)}

@@ -30,6 +30,12 @@ class Nulls(StrEnum):
     REFUSE = "refuse"
 
 
+class Quotes(StrEnum):
+    DOUBLED = "doubled"
+    BACKSLASH = "backslash"
+    NONE = "none"
+
+
 class Engine(StrEnum):
     LOCAL = "local"
     RAY = "ray"

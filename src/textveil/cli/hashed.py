@@ -15,18 +15,18 @@ from textveil.cli.options import (
     TRAINING,
     AllowLargeDelta,
     AsJson,
-    Format,
     Half,
-    Header,
     IdField,
     Out,
     PrivateOut,
+    Reading,
     Source,
     Spending,
     TextField,
     given,
     names_of,
     option,
+    plain,
 )
 from textveil.cli.output import Warner, command_line, percent, print_release, print_result
 from textveil.cli.progress import bars
@@ -123,10 +123,9 @@ def apply(
     source: Source,
     out: PrivateOut,
     page: Annotated[bool, option("Also write a page with the finds highlighted.")] = True,
-    text_field: TextField = None,
     id_field: IdField = None,
-    format: Format = None,
-    header: Header = None,
+    *,
+    reading: Reading,
     as_json: AsJson = False,
 ) -> None:
     """Find spans in new documents: spans.jsonl with scores, and highlights.html.
@@ -136,7 +135,7 @@ def apply(
     from textveil.recipes.hashed.apply import ApplyJob, apply_model
     from textveil.recipes.new_documents import NewDocuments
 
-    job = ApplyJob(model, NewDocuments(source, text_field, format, header, id_field), out, page)
+    job = ApplyJob(model, NewDocuments(source, id_field, **plain(reading)), out, page)
     result = apply_model(job, bar=bars(quiet=as_json))
     rate = f"{result['words_per_second']:,.0f} words a second"
     lines = [

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from textveil.cli.choices import SealLaw, SealMode
-from textveil.cli.options import INPUT, AsJson, Half, Out, Spending, TextField, option, plain, value_of
+from textveil.cli.options import INPUT, AsJson, Half, Out, Reading, Spending, TextField, option, plain, value_of
 from textveil.cli.output import print_release, print_result
 from textveil.cli.progress import bars
 from textveil.core.losses import upward
@@ -74,7 +74,8 @@ def cost(
     law: Law = None,
     min_documents: MinDocuments = 3,
     delta: Delta = 1e-5,
-    text_field: TextField = None,
+    *,
+    reading: Reading,
     as_json: AsJson = False,
 ) -> None:
     """Measure what sealing costs: by frequency rank (Zipf), and for the terms of the training documents.
@@ -86,7 +87,7 @@ def cost(
 
     result = cost_of_model(
         model, SealPlan(mode.value, value_of(law), min_documents), delta=delta, documents=documents,
-        text_field=text_field, terms=term or (), bar=bars(quiet=as_json),
+        terms=term or (), bar=bars(quiet=as_json), **plain(reading),
     )  # fmt: skip
     print_result(result, _cost_lines(result, delta), as_json=as_json)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from textveil.cli.options import INPUT, AsJson, Header, TextField, option
+from textveil.cli.options import INPUT, AsJson, Reading, option, plain
 from textveil.cli.output import print_result, say, use_line
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ def measure(
         Path | None,
         option("A clear labelled file to test on. Without: folds of the original's own records.", group=INPUT),
     ] = None,
-    text_field: TextField = None,
-    header: Header = None,
     task: Annotated[
         list[str] | None,
         option(
@@ -45,6 +43,8 @@ def measure(
         Path | None,
         option("With --publish: the ledger of the release, which gets a line for it.", group=PUBLISHING),
     ] = None,
+    *,
+    reading: Reading,
     as_json: AsJson = False,
 ) -> None:
     """Do tasks with a release and with its original, and say how much of their use the release keeps.
@@ -57,7 +57,7 @@ def measure(
     from textveil.recipes.measure import MeasureJob, measure_release
 
     job = MeasureJob(
-        folder, truth, tuple(task or ()), label_field, test, text_field, header, vectors, publish=publish, ledger=ledger
+        folder, truth, tuple(task or ()), label_field, test, vectors, publish=publish, ledger=ledger, **plain(reading)
     )
     result = measure_release(job, progress=lambda name: say(f"doing {name} ..."))
     shown = {"utility": result.rows, "not_run": result.not_run, "written": str(result.written)}

@@ -21,7 +21,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from textveil.cli.choices import Case, Distance, Nulls, Oov
+from textveil.cli.choices import Case, Distance, Nulls, Oov, Quotes
 from textveil.core.errors import BadInput
 
 PROMISE, SHAPE, INPUT, PASSING, SPENDING, MODEL, TRAINING, RUNNING, PRINTING = (
@@ -98,6 +98,11 @@ MECHANISMS = "words.brr, words.laplace, words.mahalanobis, words.vickrey, words.
 MechanismName = Annotated[str, option(f"How words are replaced: {MECHANISMS}.", metavar="NAME")]
 
 
+Encoding = Annotated[
+    str | None, option("E.g. cp1252 or utf-16-le. Without: UTF-8, or what the file shows.", group=INPUT)
+]
+
+
 @dataclass(frozen=True)
 class Reading:
     """How the input is read."""
@@ -105,6 +110,17 @@ class Reading:
     text_field: TextField = None
     format: Format = None
     header: Header = None
+    delimiter: Annotated[
+        str | None,
+        option("csv and tsv: the sign that divides columns, e.g. ';' or tab. Without: read off the file.", group=INPUT),
+    ] = None
+    quotes: Annotated[
+        Quotes | None,
+        option(
+            'csv and tsv: quotes inside of quotes are "" or \\", or nothing is quoted. Without: read off.', group=INPUT
+        ),
+    ] = None
+    encoding: Encoding = None
     nulls: Annotated[
         Nulls, option("A record without a text (null): keep it as it is, or refuse the file.", group=INPUT)
     ] = Nulls.KEEP

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from textveil.cli.options import AsJson, Format, Header, IdField, Source, TextField, names_of, option
+from textveil.cli.options import AsJson, IdField, Reading, Source, names_of, option, plain
 from textveil.cli.output import print_result
 from textveil.cli.progress import bars
 
@@ -56,10 +56,8 @@ def find(
     ],
     *,
     recognising: Recognising,
-    text_field: TextField = None,
+    reading: Reading,
     id_field: IdField = None,
-    format: Format = None,
-    header: Header = None,
     as_json: AsJson = False,
 ) -> None:
     """Find personal data in documents: one line a finding, with its place, kind, score, rule and the words that counted.
@@ -69,7 +67,7 @@ def find(
     from textveil.recipes.new_documents import NewDocuments
     from textveil.recipes.pii.find import FindJob, find_spans
 
-    documents = NewDocuments(source, text_field, format, header, id_field)
+    documents = NewDocuments(source, id_field, **plain(reading))
     result = find_spans(FindJob(documents, out, recognising.choice()), bar=bars(quiet=as_json))
     kinds = ", ".join(f"{count:,} {label}" for label, count in result["labels"].items()) or "nothing"
     lines = [

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from textveil.cli.choices import ReviewExport
-from textveil.cli.options import AsJson, Format, Header, TextField, names_of, option
+from textveil.cli.options import AsJson, Reading, names_of, option, plain
 from textveil.cli.output import print_result
 
 BEGIN, SERVE, EXPORT = "To begin a review", "The page", "To export"
@@ -27,9 +27,6 @@ def review(
     labels: Annotated[
         str | None, option("Labels that may be given, e.g. PERSON,DATE; those found are added.", group=BEGIN)
     ] = None,
-    text_field: TextField = None,
-    format: Format = None,
-    header: Header = None,
     reviewer: Annotated[str, option("Who reviews: each person has an own pass.", group=SERVE)] = "me",
     port: Annotated[int, option("The port of the page on this machine; 0: a free one.", group=SERVE)] = 0,
     export: Annotated[
@@ -38,6 +35,8 @@ def review(
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="FILE", help="Where the export goes.", rich_help_panel=EXPORT)
     ] = None,
+    *,
+    reading: Reading,
     as_json: AsJson = False,
 ) -> None:
     """Confirm, reject or correct found spans on a local page, by keyboard or mouse. Every step is saved at once.
@@ -52,7 +51,7 @@ def review(
     if (export is None) != (out is None):
         raise BadInput("an export has a format and a file", possible="--export bio -o reviewed.conll")
     chosen = () if labels is None else names_of(labels)
-    opened = open_review(ReviewJob(store, documents, spans, records, chosen, text_field, format, header))
+    opened = open_review(ReviewJob(store, documents, spans, records, chosen, **plain(reading)))
     if export is not None and out is not None:
         result = export_review(opened, export.value, reviewer, out)
         print_result(result, [f"{result['documents']:,} documents: {out}"], as_json=as_json)

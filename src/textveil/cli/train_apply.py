@@ -10,13 +10,12 @@ import typer
 from textveil.cli.options import (
     PRINTING,
     AsJson,
-    Format,
-    Header,
     IdField,
     PrivateOut,
+    Reading,
     Source,
-    TextField,
     option,
+    plain,
 )
 from textveil.cli.output import print_result
 from textveil.cli.progress import bars
@@ -39,10 +38,9 @@ def apply(
     next_words: Annotated[
         int, option("Language models: how many likeliest next words to write; 0 for none.", "--next", group=PRINTING)
     ] = 5,
-    text_field: TextField = None,
     id_field: IdField = None,
-    format: Format = None,
-    header: Header = None,
+    *,
+    reading: Reading,
     as_json: AsJson = False,
 ) -> None:
     """Use a trained model on texts: spans of a tagger, labels of a classifier, perplexity and next words of a language model.
@@ -52,7 +50,7 @@ def apply(
     from textveil.recipes.new_documents import NewDocuments
     from textveil.recipes.training.apply import ApplyJob, apply_model
 
-    documents = NewDocuments(source, text_field, format, header, id_field)
+    documents = NewDocuments(source, id_field, **plain(reading))
     job = ApplyJob(model, documents, out, page, conll, chances, next_words)
     result = apply_model(job, bar=bars(quiet=as_json))
     what = {"tagger": "spans", "classifier": "labels", "lm": "scores"}[result["kind"]]

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from textveil.cli.choices import CanaryForm, ModelKind
-from textveil.cli.options import AsJson, Format, Header, LabelField, TextField, UserField, option
+from textveil.cli.options import AsJson, LabelField, Reading, UserField, option, plain
 from textveil.cli.output import print_result
 
 
@@ -28,11 +28,10 @@ def canaries(
     coin: Annotated[
         bool, option("A fair coin decides which canaries go in, for the audit training.one_run.", "--coin")
     ] = False,
-    text_field: TextField = None,
     label_field: LabelField = "label",
     user_field: UserField = None,
-    format: Format = None,
-    header: Header = None,
+    *,
+    reading: Reading,
     as_json: AsJson = False,
 ) -> None:
     """Add canaries to training data. Train on data.jsonl, then audit the model with --truth canaries.json.
@@ -43,8 +42,8 @@ def canaries(
 
     forms = tuple(one.value for one in form or CanaryForm)
     job = CanaryJob(
-        source, out, kind.value, forms, tuple(copies or (1, 10)), each, candidates, coin, text_field, label_field,
-        user_field, format, header,
+        source, out, kind.value, forms, tuple(copies or (1, 10)), each, candidates, coin, label_field, user_field,
+        **plain(reading),
     )  # fmt: skip
     result = plant(job)
     planted = f"{result['planted']} of {result['made']} canaries planted"

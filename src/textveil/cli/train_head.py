@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from textveil.cli.options import TRAINING, AsJson, Format, Header, TextField, option
+from textveil.cli.options import TRAINING, AsJson, Reading, option, plain
 from textveil.cli.output import print_result
 
 
@@ -19,9 +19,8 @@ def head(
     epochs: Annotated[int, option("Passes over the texts.", group=TRAINING)] = 1,
     batch: Annotated[int, option("Texts in one step.", group=TRAINING)] = 32,
     rate: Annotated[float, option("Learning rate.", group=TRAINING)] = 1e-3,
-    text_field: TextField = None,
-    format: Format = None,
-    header: Header = None,
+    *,
+    reading: Reading,
     as_json: AsJson = False,
 ) -> None:
     """Give an encoder a masked-word head, tied to its embeddings and trained on PUBLIC text without any noise.
@@ -38,9 +37,7 @@ def head(
         batch=batch,
         rate=rate,
         whole=whole,
-        text_field=text_field,
-        format=format,
-        header=header,
+        **plain(reading),
     )
     lines = [
         f"{result['texts']:,} public texts; loss {result['first']:.3f} to {result['last']:.3f}: {out}",

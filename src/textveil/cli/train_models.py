@@ -17,17 +17,18 @@ from textveil.cli.options import (
     TRAINING,
     AllowLargeDelta,
     AsJson,
+    Encoding,
     Format,
-    Header,
     LabelField,
     Out,
+    Reading,
     Spending,
-    TextField,
     UserField,
     VectorFile,
     given,
     names_of,
     option,
+    plain,
 )
 from textveil.cli.output import Warner, command_line, print_release
 from textveil.cli.progress import bars
@@ -111,6 +112,7 @@ def tagger(
     ] = None,
     user_field: UserField = None,
     format: Format = None,
+    encoding: Encoding = None,
     run: TrainingOptions,
     spending: Spending,
     as_json: AsJson = False,
@@ -121,7 +123,7 @@ def tagger(
     """
     own: dict[str, Any] = {"output": output, "vectors": vectors, "encoder": encoder, "hidden": hidden, "layers": layers}
     own["tags"] = None if tags is None else list(names_of(tags))
-    fields = {"user_field": user_field, "format": format}
+    fields = {"user_field": user_field, "format": format, "encoding": encoding}
     _train("tagger", source, out, promise, own, run, spending, as_json, fields)
 
 
@@ -137,11 +139,9 @@ def classifier(
         str | None,
         option("Declare the labels, divided by commas. Without: those in IN, which are then shown.", group=INPUT),
     ] = None,
-    text_field: TextField = None,
     label_field: LabelField = "label",
     user_field: UserField = None,
-    format: Format = None,
-    header: Header = None,
+    reading: Reading,
     run: TrainingOptions,
     spending: Spending,
     as_json: AsJson = False,
@@ -152,8 +152,7 @@ def classifier(
     """
     own: dict[str, Any] = {"vectors": vectors, "encoder": encoder, "max_words": max_words}
     own["classes"] = None if classes is None else list(names_of(classes))
-    fields: dict[str, Any] = {"text_field": text_field, "label_field": label_field, "user_field": user_field}
-    fields |= {"format": format, "header": header}
+    fields: dict[str, Any] = {"label_field": label_field, "user_field": user_field, **plain(reading)}
     _train("classifier", source, out, promise, own, run, spending, as_json, fields)
 
 
@@ -176,10 +175,8 @@ def lm(
         LmVocabMethod, option("How these words are chosen; policy finds more of them.", group=MODEL)
     ] = LmVocabMethod.GAUSSIAN,
     max_words: Annotated[int, option("Read only so many words of a text.", group=MODEL)] = 40,
-    text_field: TextField = None,
     user_field: UserField = None,
-    format: Format = None,
-    header: Header = None,
+    reading: Reading,
     run: TrainingOptions,
     spending: Spending,
     as_json: AsJson = False,
@@ -193,8 +190,7 @@ def lm(
     listed = read_texts(words, format="txt").inputs if words is not None else None
     own = {"encoder": encoder, "words": listed, "size": size, "max_words": max_words}
     vocabulary = {"vocab_epsilon": vocab_epsilon, "method": vocab_method.value} if private_vocabulary else None
-    fields: dict[str, Any] = {"text_field": text_field, "user_field": user_field, "format": format, "header": header}
-    fields["private_vocabulary"] = vocabulary
+    fields: dict[str, Any] = {"user_field": user_field, "private_vocabulary": vocabulary, **plain(reading)}
     _train("lm", source, out, promise, own, run, spending, as_json, fields)
 
 

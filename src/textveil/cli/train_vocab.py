@@ -9,12 +9,10 @@ from textveil.cli.options import (
     PROMISE,
     AllowLargeDelta,
     AsJson,
-    Format,
-    Header,
     Out,
+    Reading,
     Source,
     Spending,
-    TextField,
     UserField,
     option,
     plain,
@@ -46,11 +44,9 @@ def vocab(
         str, option("Fill free pieces with public words: default, none, or a file.", metavar="WORDS")
     ] = "default",
     compare: Annotated[bool, option("Print how it fits the private texts (for you, never released).")] = True,
-    text_field: TextField = None,
     user_field: UserField = None,
-    format: Format = None,
-    header: Header = None,
     *,
+    reading: Reading,
     spending: Spending,
     as_json: AsJson = False,
 ) -> None:
@@ -64,8 +60,8 @@ def vocab(
 
     wanted = Vocabulary(epsilon, delta, unit.value, method.value, distinct)
     job = VocabJob(
-        source, out, wanted, size, public_words, text_field, user_field, format, header, allow_large_delta=allow_large_delta,
-        compare=compare, **plain(spending),
+        source, out, wanted, size, public_words, user_field, allow_large_delta=allow_large_delta, compare=compare,
+        **plain(reading), **plain(spending),
     )  # fmt: skip
     result = make_vocabulary(job, bar=bars(quiet=as_json))
     noise = result["noise"]

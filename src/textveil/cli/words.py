@@ -16,7 +16,7 @@ from textveil.cli.options import (
     MechanismShape,
     NoiseShape,
     OtherData,
-    TextField,
+    Reading,
     VectorFile,
     given,
     option,
@@ -87,12 +87,12 @@ def tune(
     draws: Annotated[int, option("Draws per setting that is tried.")] = 20_000,
     vectors: VectorFile = "default",
     data: Annotated[Path | None, option("Private text to count words in.", group=PRIVATE_PRIOR)] = None,
-    text_field: TextField = None,
     ledger: LedgerPath = None,
     max_words: Annotated[int | None, option("Declared cap: words counted per document.", group=PRIVATE_PRIOR)] = None,
     prior_epsilon: Annotated[float, option("What counting may cost each document.", group=PRIVATE_PRIOR)] = 1.0,
     other_data: OtherData = False,
     *,
+    reading: Reading,
     shape: NoiseShape,
     as_json: AsJson = False,
 ) -> None:
@@ -110,7 +110,7 @@ def tune(
     lexicon = (positive, negative) if positive and negative else None
     private = None
     if prior == WordPrior.EMPIRICAL and data and ledger and max_words:
-        private = words_tune.PrivateText(data, ledger, prior_epsilon, max_words, text_field, other_data)
+        private = words_tune.PrivateText(data, ledger, prior_epsilon, max_words, other_data, **plain(reading))
     plan = words_tune.Plan(max_loss, loss.value, error.value, adversary.value, start, draws, lexicon)
     used = words_tune.prior_of(prior.value, word_mechanism.vectors_, private)
     with bar("tuning", None, unit="settings", quiet=as_json) as advance:

@@ -125,7 +125,7 @@ def token_places(text: str) -> Iterator[tuple[int, int]]:
 def read_bio(path: Path) -> Iterator[TaggedDocument]:
     """The documents of a BIO file, plain or .gz, as they stand: tags are checked when their spans are asked for."""
     check_readable(path)
-    lines = Lines(path, gz=path.name.lower().endswith(".gz"))
+    lines = Lines(path)
     tokens, tags, begins = list[str](), list[str](), 0
     for line in lines:
         cells = line.split("\t") if "\t" in line else line.split()

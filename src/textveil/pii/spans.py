@@ -44,7 +44,7 @@ def _is_place(value: Any) -> bool:
 def read_spans(path: Path) -> dict[str, list[Span]]:
     """All spans of a file by the id of their document, each list in order of its starts."""
     check_readable(path)
-    lines = Lines(path, gz=path.name.lower().endswith(".gz"))
+    lines = Lines(path)
     by_id: dict[str, list[Span]] = {}
     for row in objects(lines):
         if row.get("id") is None:

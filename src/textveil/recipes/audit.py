@@ -33,6 +33,7 @@ from textveil.recipes.figure_files import (
     record_private,
     record_public,
 )
+from textveil.text.readers import FileOptions
 
 ROOMS = {
     "counts": "textveil.recipes.counts.audit",
@@ -43,7 +44,7 @@ ROOMS = {
 
 
 @dataclass(frozen=True)
-class AuditJob:
+class AuditJob(FileOptions):
     """One audit. `attacks` empty: all that the folder and the files given allow."""
 
     folder: Path
@@ -52,8 +53,6 @@ class AuditJob:
     public: Path | None = None
     spans: Path | None = None
     vectors: str | None = None
-    text_field: str | None = None
-    header: bool | None = None  # of csv and tsv files, where they do not make it plain
     publish: bool = False
     ledger: Path | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)  # of the attacks

@@ -20,6 +20,7 @@ from textveil.core import BadInput, read_manifest
 from textveil.core.errors import UnknownName
 from textveil.core.utility import Utility
 from textveil.recipes.figure_files import UTILITY, check_publishing, publish_figures, record_private
+from textveil.text.readers import FileOptions
 
 ROOMS = {
     "counts": "textveil.recipes.counts.measure",
@@ -31,7 +32,7 @@ NO_ROOM = {"hashed": "extraction models are scored on marked text: textveil hash
 
 
 @dataclass(frozen=True)
-class MeasureJob:
+class MeasureJob(FileOptions):
     """One measure. `tasks` empty: all that the folder and the files given allow."""
 
     folder: Path
@@ -39,8 +40,6 @@ class MeasureJob:
     tasks: tuple[str, ...] = ()
     label_field: str | None = None
     test: Path | None = None
-    text_field: str | None = None
-    header: bool | None = None  # of csv and tsv files, where they do not make it plain
     vectors: str | None = None
     publish: bool = False
     ledger: Path | None = None

@@ -24,27 +24,18 @@ class NewDocument(NamedTuple):
 
 
 @dataclass(frozen=True)
-class NewDocuments:
+class NewDocuments(readers.FileOptions):
     """A file in any format that can be read, and where in it the texts and their names are."""
 
     source: Path
-    text_field: str | None = None
-    format: str | None = None
-    header: bool | None = None
     id_field: str | None = None  # None: `id` in jsonl where a record has it
 
     def read(self, bar: Bar) -> Iterator[NewDocument]:
         """All documents, in the file's order."""
         kind = readers.format_of(self.source, self.format)[0]
-        field = self.id_field or ("id" if kind == "jsonl" else None)
-        reader = readers.open_reader(
-            self.source,
-            format=self.format,
-            text_field=self.text_field,
-            fields=() if field is None else (field,),
-            columns=(),
-            header=self.header,
-        )
+        field = self.id_field or ("id" if kind in ("json", "jsonl") else None)
+        fields = () if field is None else (field,)
+        reader = readers.open_reader(self.source, fields=fields, columns=(), **self.reading())
         bytes_told = 0
         with bar("reading", reader.size, "bytes") as advance:
             for number, record in enumerate(reader, 1):

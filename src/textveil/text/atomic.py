@@ -6,8 +6,6 @@ and on the disk. Whatever goes wrong before that removes it.
 
 from __future__ import annotations
 
-import gzip
-import io
 import os
 import tempfile
 from pathlib import Path
@@ -15,13 +13,14 @@ from types import TracebackType
 from typing import BinaryIO
 
 from textveil.core.errors import BadInput
-from textveil.text.formats.lines import reason
+from textveil.text.formats.opening import reason
+from textveil.text.formats.packing import PACKINGS
 
 _BUFFER = 2**20
 
 
 class AtomicFile:
-    """Bytes for `path`, gzipped when `gz`. A context manager: leaving it cleanly puts the file in place.
+    """Bytes for `path`, compressed as `packing` says. A context manager: leaving it cleanly puts the file in place.
 
     `private`: only its owner can read the finished file.
 
@@ -34,7 +33,7 @@ class AtomicFile:
     b'tea'
     """
 
-    def __init__(self, path: str | Path, *, gz: bool = False, private: bool = False):
+    def __init__(self, path: str | Path, *, packing: str = "", private: bool = False):
         self.path, self._mode = Path(path), 0o600 if private else 0o666 & ~_umask()
         if self.path.is_dir():
             raise BadInput("is a folder, not a file", where=self.path)
@@ -44,7 +43,7 @@ class AtomicFile:
             raise self.failed(error) from None
         self._temporary = Path(name)
         self._file = os.fdopen(handle, "wb", buffering=_BUFFER)
-        self.stream: BinaryIO = _gzipped(self._file) if gz else self._file
+        self.stream: BinaryIO = PACKINGS[packing].packed(self._file) if packing else self._file
 
     def write(self, data: bytes) -> None:
         try:
@@ -102,12 +101,6 @@ class AtomicFile:
             self.place()
         else:
             self.discard()
-
-
-def _gzipped(file: BinaryIO) -> BinaryIO:
-    """Without name and time, so that the same data gives the same bytes."""
-    packed = gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=file, mtime=0)
-    return io.BufferedWriter(packed, _BUFFER)  # type: ignore[arg-type,return-value]
 
 
 def _umask() -> int:

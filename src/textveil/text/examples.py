@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from textveil.core import BadInput
 from textveil.text.formats.conll import ConllReader
 from textveil.text.formats.lines import Lines, check_readable
 from textveil.text.formats.objects import objects
-from textveil.text.readers import format_of, open_reader
+from textveil.text.formats.sample import open_lines
+from textveil.text.readers import ReadingOptions, format_of, open_reader
 
 
 @dataclass
@@ -33,16 +34,18 @@ class Examples:
         return (read if isinstance(read, str) else " ".join(read) for read in self.inputs)
 
 
-def read_tagged(path: Path, *, format: str | None = None, user_field: str | None = None) -> Examples:
+def read_tagged(
+    path: Path, *, format: str | None = None, user_field: str | None = None, encoding: str | None = None
+) -> Examples:
     """Sentences and their tags."""
-    kind, gz = format_of(path, format)
+    kind, packing = format_of(path, format)
     if kind == "jsonl":
-        examples = _tagged_objects(path, gz, user_field)
+        examples = _tagged_objects(path, packing, user_field, encoding)
     elif kind == "conll":
         if user_field is not None:
             what = "a conll file has no field for users"
             raise BadInput(what, where=path, possible="jsonl with tokens, tags and a user")
-        examples = _tagged_columns(path, format)
+        examples = _tagged_columns(path, format, encoding)
     else:
         raise BadInput(f"a {kind} file holds no tags", where=path, possible="conll, or jsonl with tokens and tags")
     if not examples.inputs:
@@ -50,8 +53,8 @@ def read_tagged(path: Path, *, format: str | None = None, user_field: str | None
     return examples
 
 
-def _tagged_columns(path: Path, format: str | None) -> Examples:
-    reader = open_reader(path, format=format, fields=("1", "-1"), columns=())
+def _tagged_columns(path: Path, format: str | None, encoding: str | None) -> Examples:
+    reader = open_reader(path, format=format, encoding=encoding, fields=("1", "-1"), columns=())
     assert isinstance(reader, ConllReader)
     if reader.is_conllu:
         raise BadInput("is CoNLL-U, which has no tag in its last column", where=path, possible="two columns: word, tag")
@@ -65,11 +68,11 @@ def _tagged_columns(path: Path, format: str | None) -> Examples:
     return examples
 
 
-def _tagged_objects(path: Path, gz: bool, user_field: str | None) -> Examples:
+def _tagged_objects(path: Path, packing: str, user_field: str | None, encoding: str | None) -> Examples:
     """Lists of tokens and tags. There is no text field, so the objects are read as they are."""
     check_readable(path)
     examples = Examples(users=[] if user_field else None)
-    lines = Lines(path, gz=gz)
+    lines = open_lines(path, packing, encoding=encoding)
     for row in objects(lines):
         tokens, tags = (_strings(lines, row, name) for name in ("tokens", "tags"))
         if len(tokens) != len(tags):
@@ -91,17 +94,11 @@ def check_tags(examples: Examples, known: Sequence[str], path: Path) -> None:
 
 
 def read_texts(
-    path: Path,
-    *,
-    format: str | None = None,
-    text_field: str | None = None,
-    label_field: str | None = None,
-    user_field: str | None = None,
-    header: bool | None = None,
+    path: Path, *, label_field: str | None = None, user_field: str | None = None, **reading: Unpack[ReadingOptions]
 ) -> Examples:
     """Texts, with the label and the user of each where fields are named."""
     fields = [name for name in (label_field, user_field) if name is not None]
-    reader = open_reader(path, format=format, text_field=text_field, fields=fields, columns=(), header=header)
+    reader = open_reader(path, fields=fields, columns=(), **reading)
     examples = Examples(users=[] if user_field else None)
     for record in reader:
         line = reader.record_line

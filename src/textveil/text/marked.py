@@ -20,6 +20,7 @@ from textveil.text import readers
 from textveil.text.documents import Record
 from textveil.text.formats.lines import Lines, check_readable
 from textveil.text.formats.objects import objects
+from textveil.text.formats.packing import cut_packing
 
 LABEL_FIELDS = ("label", "clause")
 NO_LABEL = "CLAUSE"  # of spans that name none
@@ -57,7 +58,7 @@ class MarkedReader:
     """Reads the spans at once, and the documents when it is gone through: each time from the beginning."""
 
     def __init__(self, files: MarkedFiles):
-        if files.source.name.lower().removesuffix(".gz").rpartition(".")[2] not in ("jsonl", "ndjson"):
+        if cut_packing(files.source.name.lower())[0].rpartition(".")[2] not in ("jsonl", "ndjson"):
             raise BadInput(
                 "marked documents are read from jsonl", where=files.source, possible="a name in .jsonl or .jsonl.gz"
             )
@@ -170,7 +171,7 @@ def spans_by_id(path: Path) -> dict[str, list[MarkedSpan]]:
     """All spans of a file by the id of their document."""
     check_readable(path)
     by_id: dict[str, list[MarkedSpan]] = {}
-    lines = Lines(path, gz=path.name.lower().endswith(".gz"))
+    lines = Lines(path)
     for row in objects(lines):
         if "id" not in row:
             raise lines.bad("is missing", field="id")

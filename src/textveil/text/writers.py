@@ -6,7 +6,6 @@ only the unfinished part is done again.
 
 from __future__ import annotations
 
-import gzip
 import shutil
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -17,6 +16,7 @@ from textveil.core.errors import BadInput
 from textveil.text.atomic import AtomicFile
 from textveil.text.documents import Record
 from textveil.text.formats.base import LineReader, Reader
+from textveil.text.formats.packing import PACKINGS
 from textveil.text.formats.parallel import PairReader, pair_from_name
 from textveil.text.formats.parquet import ParquetReader
 from textveil.text.formats.parquet_writer import ParquetSink, concat_parquet
@@ -57,16 +57,18 @@ def open_writer(path: str | Path, like: Reader, *, part: bool = False) -> Writer
 
 
 def concat_parts(parts: Sequence[str | Path], out: str | Path, like: Reader) -> None:
-    """Put parts together, in this order, to what one writer would have written. (Gzipped parts stay members of one file.)"""
+    """Put parts together, in this order, to what one writer would have written. (Packed parts stay members of one file.)"""
     if isinstance(like, ParquetReader):
         concat_parquet([Path(part) for part in parts], Path(out), like)
         return
+    assert isinstance(like, LineReader)
     files = [_files(Path(part), like) for part in parts]
     with ExitStack() as stack:
         for side, (path, head) in enumerate(zip(_files(Path(out), like), like.head, strict=True)):
             target = stack.enter_context(AtomicFile(path))
             if head:
-                target.write(gzip.compress(head.encode(), mtime=0) if like.gz else head.encode())
+                data = head.encode(like.all_lines[side].encoding)
+                target.write(PACKINGS[like.packing].pack(data) if like.packing else data)
             for pair in files:
                 _append(pair[side], target)
 
@@ -76,11 +78,13 @@ class LineSink:
 
     def __init__(self, path: Path, like: LineReader, *, part: bool):
         self._like = like
+        self._encodings = [lines.encoding for lines in like.all_lines]
+        self._line_ends = tuple(lines.line_end for lines in like.all_lines)
         self._ended = True
         self._files: list[AtomicFile] = []
         try:
             for file in _files(path, like):
-                self._files.append(AtomicFile(file, gz=like.gz))
+                self._files.append(AtomicFile(file, packing=like.packing))
             if not part:
                 self._put(like.head)
         except BaseException:
@@ -90,16 +94,18 @@ class LineSink:
     def write(self, record: Record) -> None:
         rendered = self._like.render(record)
         if not self._ended:  # the last line of the input had no line end, and is not the last one here
-            self._put(("\n",) * len(rendered))
+            self._put(self._line_ends)
         self._put(rendered)
-        self._ended = rendered[-1].endswith("\n")
+        self._ended = rendered[-1].endswith(self._line_ends[-1])
 
     def _put(self, texts: tuple[str, ...]) -> None:
-        for file, text in zip(self._files, texts, strict=True):
+        for file, text, encoding in zip(self._files, texts, self._encodings, strict=True):
             try:
-                data = text.encode()
-            except UnicodeEncodeError:
-                raise self._like.bad_text("has half a surrogate pair") from None
+                data = text.encode(encoding)
+            except UnicodeEncodeError as error:
+                half = "\ud800" <= text[error.start] <= "\udfff"
+                what = "half a surrogate pair" if half else f"a character that {encoding} does not have"
+                raise self._like.bad_text(f"has {what}") from None
             file.write(data)
 
     def commit(self) -> None:

@@ -333,6 +333,11 @@ class WordMechanism(Estimator):
         """A kept word as it stands in the text, or as it was listed where letter case may not pass."""
         return word if self.case == "keep" else self._kept.spelling[tokens.fold(word)]
 
+    def words_written(self) -> str:
+        """Every word that may stand in the output, in every case, and signs that may join them: one string of them all."""
+        words = "\x1f".join([*self._outputs, *self._kept.spelling.values(), TOKEN, "-"])
+        return "\x1f".join((words, words.upper(), words.title()))
+
     @overload
     def transform(self, texts: list[str] | tuple[str, ...]) -> list[str]: ...
     @overload

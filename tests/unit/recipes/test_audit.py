@@ -188,5 +188,5 @@ def test_a_file_without_a_header_is_audited_where_its_text_stands(release, colum
     remembered = audit_release(job(out, "notes.csv", ("words.nearest",))).evidence
     assert remembered[0].tries == 6
     source.rename(source.with_name("notes.tsv"))  # of another format: the memory is not about it
-    with pytest.raises(BadInput, match="header must be said"):
+    with pytest.raises(BadInput, match="which sign divides the columns must be said"):
         audit_release(job(out, "notes.tsv", ("words.nearest",), text_field="2"))

@@ -43,7 +43,7 @@ def veiled(path: Path, **options) -> tuple[bytes, tuple[str, ...]]:
     concat_parts(parts, parted, reader)
     if reader.format == "parquet":
         assert pq.read_table(whole).equals(pq.read_table(parted), check_metadata=True)
-    elif not reader.gz:
+    elif not reader.packing:
         assert whole.read_bytes() == parted.read_bytes()
     return whole.read_bytes(), reader.passes
 

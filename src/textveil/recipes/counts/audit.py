@@ -23,7 +23,7 @@ from textveil.noise import Source
 from textveil.recipes.audit import AuditJob, AuditRoom, Filling
 from textveil.recipes.counts.release import GROUPS, VOCABULARY, CountsJob, read_table
 from textveil.recipes.progress import no_bar
-from textveil.recipes.read_again import read_as
+from textveil.recipes.read_again import only_reading, read_as
 from textveil.text.count_tables import is_matrix_file
 
 LINKED, PHRASES = 500, 500
@@ -131,10 +131,8 @@ def unique_phrases(documents: np.ndarray, size: int, most: int, rng: Source) -> 
 def _true_counts(folder: Path, truth: Path, audit: AuditJob, manifest: dict[str, Any]) -> Any:
     vocabulary = folder / VOCABULARY
     named = str(vocabulary) if vocabulary.exists() and not is_matrix_file(truth) else None
-    read = read_as(manifest, truth, text_field=audit.text_field, header=audit.header)
-    job = CountsJob(
-        truth, folder, {}, vocabulary=named, text_field=read["text_field"], header=read["header"], format=read["format"]
-    )
+    reading = only_reading(read_as(manifest, truth, **audit.reading()))
+    job = CountsJob(truth, folder, {}, vocabulary=named, **reading)
     return sparse.csr_array(read_table(job, Fingerprint(bytes(32)), no_bar).counts)
 
 

@@ -19,13 +19,13 @@ from textveil.recipes.audit import AuditJob
 from textveil.recipes.counts.audit import CountsFolder
 from textveil.recipes.counts.release import VOCABULARY
 from textveil.recipes.measure import MeasureJob, MeasureRoom, UseTask
+from textveil.recipes.read_again import open_original
 from textveil.recipes.use.bags import Bags
 from textveil.recipes.use.classify import Learning, utility_of
 from textveil.recipes.use.labels import labels_of
 from textveil.recipes.use.linear import TfIdf
 from textveil.recipes.use.retrieve import retrieval
 from textveil.recipes.use.topics import topic_agreement
-from textveil.text import readers
 from textveil.text.count_tables import is_matrix_file, read_words
 
 
@@ -34,7 +34,7 @@ class CountedTexts:
 
     def __init__(self, job: MeasureJob, manifest: dict[str, Any]):
         self.job, self.manifest = job, manifest
-        files = AuditJob(job.folder, truth=job.truth, text_field=job.text_field, header=job.header)
+        files = AuditJob(job.folder, truth=job.truth, **job.reading())
         self.folder = CountsFolder(files, manifest)
 
     @cached_property
@@ -63,10 +63,7 @@ class CountedTexts:
         if is_matrix_file(job.truth):
             raise BadInput("holds counts and no labels", where=job.truth, possible="the file of texts that was counted")
         field = job.label_field or ""
-        reader = readers.open_reader(
-            job.truth, text_field=job.text_field, header=job.header, fields=(field,), columns=()
-        )
-        return [record.fields[field] for record in reader]
+        return [record.fields[field] for record in open_original(self.manifest, job.truth, job, fields=(field,))]
 
 
 def classify(opened: CountedTexts) -> list[Utility]:

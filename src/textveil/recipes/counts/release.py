@@ -23,7 +23,7 @@ from textveil.core.losses import upward
 from textveil.counts.mechanism import LimitedPrecision, Released
 from textveil.recipes.progress import Bar
 from textveil.recipes.publish import Publication, publish_job
-from textveil.recipes.read_again import remember
+from textveil.recipes.read_again import said_of
 from textveil.text import readers, tokens
 from textveil.text.count_tables import Table, count_texts, is_matrix_file, read_matrix, read_words
 from textveil.text.documents import Record
@@ -35,7 +35,7 @@ FUNCTION_WORDS = "function-words"  # the name of a public list
 
 
 @dataclass(frozen=True)
-class CountsJob:
+class CountsJob(readers.FileOptions):
     """One file of texts or of counts, and how it is to be released."""
 
     source: Path
@@ -47,10 +47,6 @@ class CountsJob:
     without: str | None = None  # words that are not counted: 'function-words', or a file
     id_field: str | None = None  # these two leave with the counts, unprotected
     label_field: str | None = None
-    text_field: str | None = None
-    format: str | None = None
-    header: bool | None = None
-    nulls: str = "keep"
     ledger: Path | None = None
     other_data: bool = False
     unpriced: bool = False
@@ -127,10 +123,7 @@ def read_table(
         fingerprint.update_value(counts)
         return Table(counts, words, fingerprint.hexdigest())
     assert words is not None
-    reader = readers.open_reader(
-        job.source, format=job.format, text_field=job.text_field, fields=job.passing_fields.values(), columns=(),
-        header=job.header, nulls=job.nulls,
-    )  # fmt: skip
+    reader = readers.open_reader(job.source, fields=job.passing_fields.values(), columns=(), **job.reading())
 
     def note_fields(record: Record) -> None:
         if documents is not None:
@@ -286,7 +279,7 @@ def _memory(job: CountsJob) -> dict[str, str]:
     if is_matrix_file(job.source):
         return {}
     kind = readers.format_of(job.source, job.format)[0]
-    return remember(kind, text_field=job.text_field, label_field=job.label_field, header=job.header)
+    return said_of(job, format=kind, label_field=job.label_field)
 
 
 def _noised_cells(mechanism: LimitedPrecision, released: Released) -> int:

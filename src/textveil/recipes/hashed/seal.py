@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from textveil.accounting.account import Paid
 from textveil.core import BadInput, Guarantee, Refused, Release, read_manifest
@@ -33,6 +33,7 @@ from textveil.recipes.hashed.train import data_facts, marked_binding, write_mode
 from textveil.recipes.progress import Bar
 from textveil.recipes.publish import Publication, publish_job
 from textveil.text.marked import MarkedFiles
+from textveil.text.readers import ReadingOptions
 
 SEALED, UPDATED = "hashed.seal", "hashed.update"
 
@@ -172,9 +173,9 @@ def cost_of_model(
     *,
     delta: float = DELTA,
     documents: Path | None = None,
-    text_field: str | None = None,
     terms: Sequence[str] = (),
     bar: Bar,
+    **reading: Unpack[ReadingOptions],
 ) -> dict[str, Any]:
     """What sealing this model with this plan costs: by Zipf's law, and for the terms of the training documents."""
     open_fraction("delta", delta)
@@ -200,7 +201,7 @@ def cost_of_model(
         found = kernel_cost(ready.fitted_rows, ranks[CAP_RANK].count, grid_step(ready.fitted_rows), delta)
         shown["kernel"] = {name: _number(value) for name, value in found._asdict().items()}
     if documents is not None:
-        shown |= _cost_of_documents(extractor, ready, documents, text_field, terms, delta, bar)
+        shown |= _cost_of_documents(extractor, ready, documents, reading, terms, delta, bar)
     elif terms:
         raise BadInput("the features of a term are counted in the training documents", possible="--documents FILE")
     return shown
@@ -210,7 +211,7 @@ def _cost_of_documents(
     extractor: Extractor,
     ready: Prepared,
     documents: Path,
-    text_field: str | None,
+    reading: ReadingOptions,
     terms: Sequence[str],
     delta: float,
     bar: Bar,
@@ -219,7 +220,7 @@ def _cost_of_documents(
     from textveil.hashed.term_counts import joint_cost, ranks_by_features, term_costs, term_features
     from textveil.text import readers
 
-    reader = readers.open_reader(documents, text_field=text_field)
+    reader = readers.open_reader(documents, columns=(), **reading)
     with bar("counting features", None, "documents") as advance:
         found = term_features((record.text for record in reader), extractor.plan, advance=advance)
     costs = term_costs(ready, found, delta)

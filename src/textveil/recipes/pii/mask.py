@@ -46,7 +46,7 @@ SPOOL = "spans.jsonl"
 
 
 @dataclass(frozen=True)
-class MaskJob:
+class MaskJob(readers.FileOptions):
     """One file to mask."""
 
     source: Path
@@ -60,11 +60,7 @@ class MaskJob:
     shift_days: int = 365
     spans: Path | None = None  # of these documents, by id: used instead of recognisers, or beside them
     reviewed: Path | None = None  # a sample with marks that a person has looked through
-    text_field: str | None = None
-    format: str | None = None
     columns: tuple[str, ...] | None = None
-    header: bool | None = None
-    nulls: str = "keep"
     seed: int | None = None
     ledger: Path | None = None
     other_data: bool = False
@@ -75,10 +71,7 @@ class MaskJob:
             *(() if self.person_field is None else (self.person_field,)),
             *(() if self.spans is None else ("id",)),
         )
-        return readers.open_reader(
-            self.source, format=self.format, text_field=self.text_field, columns=self.columns, header=self.header,
-            nulls=self.nulls, fields=fields,
-        )  # fmt: skip
+        return readers.open_reader(self.source, columns=self.columns, fields=fields, **self.reading())
 
     def place(self, number: int, record: Record) -> Place:
         """Where the values of a record stand."""

@@ -47,7 +47,7 @@ def measure_recall(recogniser: Recognisers, path: Path) -> MeasuredRecall:
     """The recall of recognisers on a file of texts with their marks (what `pii review --export jsonl` writes)."""
     check_readable(path)
     found, marked, clean, documents = Counter[str](), Counter[str](), 0, 0
-    for row in objects(Lines(path, gz=path.name.lower().endswith(".gz"))):
+    for row in objects(Lines(path)):
         text, marks = _marked(row, path)
         masks = recogniser.find([text])[0]
         missed = 0

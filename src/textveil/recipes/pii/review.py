@@ -22,7 +22,7 @@ from textveil.text.formats.objects import objects
 
 
 @dataclass(frozen=True)
-class ReviewJob:
+class ReviewJob(readers.FileOptions):
     """A review to begin, or (without documents) to go on with."""
 
     store: Path
@@ -30,9 +30,6 @@ class ReviewJob:
     spans: Path | None = None
     records: Path | None = None
     labels: tuple[str, ...] = ()
-    text_field: str | None = None
-    format: str | None = None
-    header: bool | None = None
 
 
 def open_review(job: ReviewJob) -> ReviewStore:
@@ -47,9 +44,7 @@ def open_review(job: ReviewJob) -> ReviewStore:
 def _documents(job: ReviewJob, path: Path) -> Iterator[ReviewDocument]:
     spans = {} if job.spans is None else read_spans(job.spans)
     records = {} if job.records is None else _records_by_id(job.records)
-    reader = readers.open_reader(
-        path, format=job.format, text_field=job.text_field, fields=_id_field(job, path), columns=(), header=job.header
-    )
+    reader = readers.open_reader(path, fields=_id_field(job, path), columns=(), **job.reading())
     ids = set[str]()
     for number, record in enumerate(reader, 1):
         name = str(record.fields["id"]) if record.fields.get("id") is not None else str(number)
@@ -81,7 +76,7 @@ def _records_by_id(path: Path) -> dict[str, dict[str, Any]]:
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
     check_readable(path)
-    return iter(objects(Lines(path, gz=path.name.lower().endswith(".gz"))))
+    return iter(objects(Lines(path)))
 
 
 def export_review(store: ReviewStore, format: str, reviewer: str, out: Path) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from textveil.core import BadInput
 from textveil.core.params import needs
 from textveil.noise import Source
 from textveil.recipes.audit import AuditJob, AuditRoom, Filling
-from textveil.recipes.read_again import ReadAs, read_as
+from textveil.recipes.read_again import ReadAs, only_reading, read_as
 from textveil.text.examples import read_tagged, read_texts
 
 MOST = 2_000  # members, and outsiders, that are asked about
@@ -56,7 +56,7 @@ class TrainedFolder:
             self.manifest,
             needed_file(job.truth),
             needed_file(job.public),
-            lambda path: read_as(self.manifest, path, text_field=job.text_field, header=job.header),
+            lambda path: read_as(self.manifest, path, **job.reading()),
             references,
             rng,
         )
@@ -137,10 +137,10 @@ def _references(net: Any, own: list[Any], rng: Source) -> list[Losses]:
 def _examples(manifest: dict[str, Any], path: Path, how: ReadAs) -> list[Any]:
     kind = manifest["mechanism"].removeprefix("training.")
     if kind == "tagger":
-        read = read_tagged(path, format=how["format"])
+        read = read_tagged(path, format=how["format"], encoding=how["encoding"])
         return list(zip(read.inputs, read.targets, strict=True))
     label = (how["label_field"] or "label") if kind == "classifier" else None
-    read = read_texts(path, format=how["format"], text_field=how["text_field"], label_field=label, header=how["header"])
+    read = read_texts(path, label_field=label, **only_reading(how))
     return list(zip(read.inputs, read.targets, strict=True)) if label else list(read.inputs)
 
 

@@ -13,13 +13,14 @@ from textveil.core.params import choice, positive_integer
 from textveil.core.release import check_free, check_writable, new_folder
 from textveil.noise import secure, seeded
 from textveil.text.examples import Examples, read_tagged, read_texts
+from textveil.text.readers import FileOptions
 
 DATA, CANARIES = "data.jsonl", "canaries.json"
 KINDS = ("lm", "classifier", "tagger")
 
 
 @dataclass(frozen=True)
-class CanaryJob:
+class CanaryJob(FileOptions):
     """One file of training data and the canaries that go into it."""
 
     source: Path
@@ -30,11 +31,8 @@ class CanaryJob:
     each: int = 1
     candidates: int = 4096
     coin: bool = False
-    text_field: str | None = None
     label_field: str = "label"
     user_field: str | None = None
-    format: str | None = None
-    header: bool | None = None
     seed: int | None = None
 
 
@@ -83,16 +81,9 @@ def public_secrets(count: int) -> list[str]:
 
 def _read(job: CanaryJob) -> Examples:
     if job.kind == "tagger":
-        return read_tagged(job.source, format=job.format, user_field=job.user_field)
+        return read_tagged(job.source, format=job.format, user_field=job.user_field, encoding=job.encoding)
     label = job.label_field if job.kind == "classifier" else None
-    return read_texts(
-        job.source,
-        format=job.format,
-        text_field=job.text_field,
-        label_field=label,
-        user_field=job.user_field,
-        header=job.header,
-    )
+    return read_texts(job.source, label_field=label, user_field=job.user_field, **job.reading())
 
 
 def _row(job: CanaryJob, data: Examples, i: int) -> dict[str, Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from textveil.core.params import needs
 from textveil.core.release import check_free, new_folder
 from textveil.text.examples import read_texts
+from textveil.text.readers import ReadingOptions
 
 
 def train_head(
@@ -20,14 +21,12 @@ def train_head(
     rate: float = 1e-3,
     whole: bool = False,
     max_pieces: int = 64,
-    text_field: str | None = None,
-    format: str | None = None,
-    header: bool | None = None,
+    **reading: Unpack[ReadingOptions],
 ) -> dict[str, Any]:
     """Train and save a Hugging Face folder with a masked-word head; `whole` lets the encoder's own layers learn too."""
     needs("training", "torch", "transformers")
     check_free(out)
-    texts = read_texts(source, format=format, text_field=text_field, header=header).inputs
+    texts = read_texts(source, **reading).inputs
 
     from textveil.nets.encoder import Encoder, encoder_folder
     from textveil.nets.folders import example_losses

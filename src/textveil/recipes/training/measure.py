@@ -55,9 +55,7 @@ class TrainedModel:
 
     def _read(self, path: Path) -> Examples:
         job = self.job
-        reading = ModelJob(
-            self.kind, path, job.folder, {}, text_field=job.text_field, label_field=job.label_field, header=job.header
-        )
+        reading = ModelJob(self.kind, path, job.folder, {}, label_field=job.label_field, **job.reading())
         return read_examples(reading, path)
 
 

@@ -21,10 +21,10 @@ from textveil.core.mechanism import passes_of
 from textveil.core.params import needs
 from textveil.recipes.progress import Bar
 from textveil.recipes.publish import Publication, publish_job
-from textveil.recipes.read_again import remember
+from textveil.recipes.read_again import said_of
 from textveil.recipes.training.scores import score_lines, score_warnings, scores
 from textveil.text.examples import Examples, check_tags, read_tagged, read_texts
-from textveil.text.readers import format_of
+from textveil.text.readers import FileOptions, format_of
 from textveil.training.one_budget import OneBudget, one_budget
 from textveil.training.plan import Plan
 from textveil.training.private_model import SHARED, PrivateModel
@@ -42,7 +42,7 @@ STATE = "state.pt"
 
 
 @dataclass(frozen=True)
-class ModelJob:
+class ModelJob(FileOptions):
     """One file of private examples and the model that is wanted of it."""
 
     kind: str
@@ -50,11 +50,8 @@ class ModelJob:
     out: Path
     parameters: dict[str, Any]
     test: Path | None = None
-    text_field: str | None = None
     label_field: str | None = None
     user_field: str | None = None
-    format: str | None = None
-    header: bool | None = None
     ledger: Path | None = None
     other_data: bool = False
     unpriced: bool = False
@@ -146,11 +143,9 @@ def read_examples(job: ModelJob, path: Path) -> Examples:
         raise BadInput("the unit 'user' needs the field that names the user", possible="--user-field FIELD")
     user_field = job.user_field if path == job.source else None
     if job.kind == "tagger":
-        return read_tagged(path, format=job.format, user_field=user_field)
+        return read_tagged(path, format=job.format, user_field=user_field, encoding=job.encoding)
     label = (job.label_field or "label") if job.kind == "classifier" else None
-    return read_texts(
-        path, format=job.format, text_field=job.text_field, label_field=label, user_field=user_field, header=job.header
-    )
+    return read_texts(path, label_field=label, user_field=user_field, **job.reading())
 
 
 def _test_examples(job: ModelJob, data: Examples, model: PrivateModel) -> Examples | None:
@@ -253,7 +248,7 @@ def _memory(job: ModelJob) -> dict[str, str]:
     """How the private file was read, for whoever reads it again."""
     label = (job.label_field or "label") if job.kind == "classifier" else None
     kind = format_of(job.source, job.format)[0]
-    return remember(kind, text_field=job.text_field, label_field=label, user_field=job.user_field, header=job.header)
+    return said_of(job, format=kind, label_field=label, user_field=job.user_field)
 
 
 def _scores(job: ModelJob, test_scores: dict[str, Any]) -> ModelScores | None:

@@ -20,6 +20,7 @@ from textveil.core.fingerprint import Fingerprint
 from textveil.core.params import needs
 from textveil.recipes.progress import Bar
 from textveil.recipes.publish import Publication, publish_job
+from textveil.recipes.read_again import said_of
 from textveil.text import readers
 from textveil.text.examples import name_of
 from textveil.training import vocabulary_wordpiece as pieces
@@ -32,7 +33,7 @@ _PER_STEP = 500
 
 
 @dataclass(frozen=True)
-class VocabJob:
+class VocabJob(readers.FileOptions):
     """One file of texts and the vocabulary that is wanted."""
 
     source: Path
@@ -40,10 +41,7 @@ class VocabJob:
     vocabulary: Vocabulary
     size: int = 8000
     public_words: str = "default"
-    text_field: str | None = None
     user_field: str | None = None
-    format: str | None = None
-    header: bool | None = None
     ledger: Path | None = None
     other_data: bool = False
     unpriced: bool = False
@@ -80,7 +78,7 @@ def make_vocabulary(job: VocabJob, *, bar: Bar) -> dict[str, Any]:
             "model",
             delta=job.vocabulary.delta,
             facts=Facts(
-                data=publication.data_facts(job.source, text_field=job.text_field),
+                data=publication.data_facts(job.source, text_field=job.text_field, reading=said_of(job)),
                 making=tuple(_making(own, len(counts), tokenizer.get_vocab_size())),
             ),
         )
@@ -125,9 +123,7 @@ def _check(job: VocabJob) -> None:
 def read_units(job: VocabJob, fingerprint: Fingerprint, bar: Bar) -> list[list[str]]:
     """The words of each unit; the fingerprint is fed with the texts."""
     users = () if job.vocabulary.unit == "example" else (str(job.user_field),)
-    reader = readers.open_reader(
-        job.source, format=job.format, text_field=job.text_field, fields=users, columns=(), header=job.header
-    )
+    reader = readers.open_reader(job.source, fields=users, columns=(), **job.reading())
     split = Words()
     units: dict[str, list[str]] = {}
     with bar("reading", reader.size, "bytes") as advance:

@@ -19,7 +19,7 @@ from textveil.attacks.words.seen import WordsSeen
 from textveil.core import BadInput, Guarantee, Metric, registry
 from textveil.noise import Source
 from textveil.recipes.audit import AuditJob, AuditRoom, Filling
-from textveil.recipes.read_again import read_as
+from textveil.recipes.read_again import open_original, open_released, read_as
 from textveil.recipes.words.channel import WordChannel
 from textveil.text import readers, sample, tokens
 from textveil.text.documents import Record
@@ -66,17 +66,11 @@ class VeiledFolder:
         return read_as(self.manifest, self.job.public, text_field=self.job.text_field)["text_field"]
 
     def _original(self, truth: Path) -> Iterator[Record]:
-        read = read_as(self.manifest, truth, text_field=self.job.text_field, header=self.job.header)
-        return iter(
-            readers.open_reader(truth, text_field=read["text_field"], header=read["header"], format=read["format"])
-        )
+        return iter(open_original(self.manifest, truth, self.job))
 
     def _released(self) -> Iterator[Record]:
         """The released records; the text may stand in another column than in the original, and the folder says in which."""
-        field = self.manifest.get("facts", {}).get("data", {}).get("text_field") or self.job.text_field
-        data = self.job.folder / self.manifest["data"]
-        header = read_as(self.manifest, data, header=self.job.header)["header"]
-        return iter(readers.open_reader(data, text_field=field, header=header))
+        return iter(open_released(self.manifest, self.job.folder / self.manifest["data"], self.job))
 
     def _pairs(self, truth: Path) -> Iterator[tuple[str, str]]:
         """Released and original texts side by side."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from textveil.core import BadInput
 from textveil.core.utility import Utility
 from textveil.recipes.measure import MeasureJob, MeasureRoom, UseTask
+from textveil.recipes.read_again import open_original, open_released
 from textveil.recipes.use.bags import Bags, bags_of
 from textveil.recipes.use.classify import Learning, utility_of
 from textveil.recipes.use.labels import Labels, labels_of, spread_rows
@@ -19,7 +19,6 @@ from textveil.recipes.use.retrieve import retrieval
 from textveil.recipes.use.stay import stay_by_band
 from textveil.recipes.use.topics import topic_agreement
 from textveil.recipes.words.audit import aligned_rows, rebuild
-from textveil.text import readers
 from textveil.text.documents import Record
 from textveil.text.vectors import Vectors, load
 
@@ -31,9 +30,8 @@ class VeiledTexts:
 
     def __init__(self, job: MeasureJob, manifest: dict[str, Any]):
         self.job, self.manifest = job, manifest
-        field = (manifest.get("facts", {}).get("data") or {}).get("text_field")
-        released = [r.text for r in _read(job.folder / manifest["data"], field or job.text_field, job.header)]
-        original = _read(job.truth, job.text_field or field, job.header, _fields(job))
+        released = [r.text for r in open_released(manifest, job.folder / manifest["data"], job)]
+        original = list(open_original(manifest, job.truth, job, fields=_fields(job)))
         if len(released) != len(original):
             what = f"has {len(original):,} records, the release has {len(released):,}"
             raise BadInput(what, where=job.truth, possible="the file that was veiled")
@@ -59,8 +57,7 @@ class VeiledTexts:
         job = self.job
         if job.test is None or job.label_field is None:
             return []
-        field = job.text_field or (self.manifest.get("facts", {}).get("data") or {}).get("text_field")
-        return _read(job.test, field, job.header, (job.label_field,))
+        return list(open_original(self.manifest, job.test, job, fields=(job.label_field,)))
 
     @cached_property
     def learning(self) -> Learning:
@@ -110,10 +107,6 @@ def stay(opened: VeiledTexts) -> list[Utility]:
 
 def _fields(job: MeasureJob) -> tuple[str, ...]:
     return () if job.label_field is None else (job.label_field,)
-
-
-def _read(path: Path, field: str | None, header: bool | None, fields: tuple[str, ...] = ()) -> list[Record]:
-    return list(readers.open_reader(path, text_field=field, header=header, fields=fields, columns=()))
 
 
 ROOM = MeasureRoom(

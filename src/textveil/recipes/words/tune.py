@@ -196,14 +196,13 @@ def with_epsilon(
 
 
 @dataclass(frozen=True)
-class PrivateText:
+class PrivateText(readers.FileOptions):
     """Private text from which a prior is learnt, and the ledger that is charged for it."""
 
     source: Path
     ledger: Path
     epsilon: float
     cap: int
-    text_field: str | None = None
     other_data: bool = False
 
 
@@ -233,7 +232,7 @@ def prior_of(kind: str, vectors: Vectors, private: PrivateText | None = None) ->
 def charged_prior(vectors: Vectors, private: PrivateText) -> PriorUsed:
     """A prior learnt under document-level DP: counted, charged on disk, then noised."""
     mechanism = PrivatePrior(vectors, private.epsilon, private.cap)
-    texts = [record.text for record in readers.open_reader(private.source, text_field=private.text_field)]
+    texts = [record.text for record in readers.open_reader(private.source, columns=(), **private.reading())]
     ledger = Ledger(private.ledger)
     release = ledger.release(mechanism, texts, note=f"prior from {private.source.name}", other_data=private.other_data)
     note = (

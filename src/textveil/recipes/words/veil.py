@@ -32,17 +32,13 @@ RECORDS_A_STEP = 500  # of the progress bar
 
 
 @dataclass(frozen=True)
-class VeilJob:
+class VeilJob(readers.FileOptions):
     """One file to veil."""
 
     source: Path
     out: Path
     mechanism: WordMechanism
-    text_field: str | None = None
-    format: str | None = None
     columns: tuple[str, ...] | None = None  # that leave with the text: None all, () none
-    header: bool | None = None
-    nulls: str = "keep"
     ledger: Path | None = None
     other_data: bool = False
     unpriced: bool = False
@@ -58,12 +54,9 @@ class VeilJob:
         return partial(
             readers.open_reader,
             self.source.absolute(),
-            format=self.format,
-            text_field=self.text_field,
             columns=self.columns,
-            header=self.header,
-            nulls=self.nulls,
             max_line_bytes=self.max_line_bytes,
+            **self.reading(),
         )
 
     @property
@@ -82,6 +75,7 @@ def veil_file(job: VeilJob, *, bar: Bar) -> dict[str, Any]:
         open_engine(mechanism, engine=job.engine, workers=job.workers, address=job.address) as engine,
     ):
         reader, fingerprint = job.opener(), publication.account.fingerprint()
+        reader.check_words(mechanism.words_written())
         records = survey(job, reader, fingerprint, bar)
         binding = _binding(job, publication, reader, records)
         paid = publication.account.charge(mechanism.event(job.shape), data=fingerprint.hexdigest(), binding=binding)
@@ -186,7 +180,7 @@ def _facts(job: VeilJob, publication: Publication, reader: readers.Reader, drawn
     """What the card says beside the promise: numbers of records and words show in the output anyway."""
     mechanism, vectors = job.mechanism, job.mechanism.vectors_
     field = reader.written_text_field
-    memory = remember(reader.format, text_field=reader.text_field, header=job.header)
+    memory = {**remember(text_field=reader.text_field), **reader.dialect()}
     return Facts(
         data=publication.data_facts(
             job.source, text_field=field, records=drawn.records, words=drawn.words, reading=memory

@@ -10,9 +10,12 @@ from typing import Any, ClassVar
 
 from textveil.core.errors import BadInput
 from textveil.text.documents import Record
+from textveil.text.formats.encodings import CP1252, UTF8
 from textveil.text.formats.lines import DEFAULT_MAX_LINE, Lines, check_readable
+from textveil.text.formats.sample import FileSample
 
 MISSING = "which texts are missing (null)"
+ENCODING = "that the file is not UTF-8 (it is taken and written as cp1252; --encoding cp1252 says so beforehand)"
 _MOST_PASSING = 100  # names in `passes`; objects with made-up keys could have a million
 
 
@@ -25,6 +28,9 @@ class Reading:
     columns: tuple[str, ...] | None = None
     header: bool | None = None
     nulls: str = "keep"
+    delimiter: str | None = None
+    encoding: str | None = None
+    quotes: str | None = None
     max_line_bytes: int = DEFAULT_MAX_LINE
 
     def keeps(self, column: str) -> bool:
@@ -41,9 +47,11 @@ class Reader(ABC):
     format: ClassVar[str]
     has_fields: ClassVar[bool] = True
     has_header: ClassVar[bool] = False
+    has_delimiter: ClassVar[bool] = False
+    is_old_style: ClassVar[bool] = False  # written by programs that have never heard of UTF-8
 
-    def __init__(self, path: Path, reading: Reading, *, gz: bool = False):
-        self.path, self.gz, self.reading = path, gz, reading
+    def __init__(self, path: Path, reading: Reading, *, packing: str = ""):
+        self.path, self.packing, self.reading = path, packing, reading
         self.text_field, self.max_line_bytes = reading.text_field, reading.max_line_bytes
         self._has_missing = False
         self._check_reading()
@@ -56,6 +64,9 @@ class Reader(ABC):
     def _check_reading(self) -> None:
         if self.reading.header is not None and not self.has_header:
             raise BadInput(f"a {self.format} file has no header line; only csv and tsv have one", where=self.path)
+        for name, asked in (("delimiter", self.reading.delimiter), ("quotes", self.reading.quotes)):
+            if asked is not None and not self.has_delimiter:
+                raise BadInput(f"only csv and tsv have --{name}, not {self.format}", where=self.path)
         if self.has_fields:
             return
         if self.text_field is not None:
@@ -84,7 +95,25 @@ class Reader(ABC):
             "columns": None if reading.columns is None else list(reading.columns),
             "header": reading.header,
             "nulls": reading.nulls,
+            "dialect": self.dialect(),
         }
+
+    def dialect(self) -> dict[str, str]:
+        """How the file was read, by the names of options: facts of its form that its copy shows too."""
+        return {"format": f"{self.format}.{self.packing}" if self.packing else self.format}
+
+    @property
+    def read_as(self) -> str:
+        """What was taken beyond the usual, in words: "csv, delimiter ';', encoding cp1252"; "" where all is usual."""
+        named = self._peculiarities()
+        return ", ".join([self.format, *named]) if named else ""
+
+    def _peculiarities(self) -> list[str]:
+        return []
+
+    def check_words(self, words: str) -> None:
+        """Refuse a file that cannot hold these words (any string made of them), before anything is drawn."""
+        return
 
     @property
     def passes(self) -> tuple[str, ...]:
@@ -92,10 +121,14 @@ class Reader(ABC):
         names = self._passing()
         if len(names) > _MOST_PASSING:
             names = [*names[:_MOST_PASSING], f"{len(names) - _MOST_PASSING} further columns"]
-        return (*names, *([MISSING] if self._has_missing else []))
+        return (*names, *self._passing_facts(), *([MISSING] if self._has_missing else []))
 
     def _passing(self) -> list[str]:
         """The columns, marks and metadata that are copied."""
+        return []
+
+    def _passing_facts(self) -> list[str]:
+        """What the form of the copy tells of the texts."""
         return []
 
     @property
@@ -152,7 +185,48 @@ class LineReader(Reader):
         return (self._lines.start + self._header,)
 
     def _open(self) -> None:
-        self._lines = Lines(self.path, gz=self.gz, max_line_bytes=self.max_line_bytes)
+        self._lines = self._lines_of(self._sample_of(self.path, self.packing))
+
+    def _sample_of(self, path: Path, packing: str) -> FileSample:
+        return FileSample(path, packing, asked_encoding=self.reading.encoding, is_old_style=self.is_old_style)
+
+    def _lines_of(self, sample: FileSample) -> Lines:
+        """The lines of a file, in the encoding and with the line ends that its beginning shows."""
+        return Lines(
+            sample.path,
+            packing=sample.packing,
+            encoding=sample.encoding,
+            line_end=sample.line_end(quoted=self.has_delimiter),
+            max_line_bytes=self.max_line_bytes,
+        )
+
+    @property
+    def all_lines(self) -> tuple[Lines, ...]:
+        """The lines of each of its files."""
+        return (self._lines,)
+
+    def dialect(self) -> dict[str, str]:
+        return {**super().dialect(), "encoding": self._lines.encoding}
+
+    def _peculiarities(self) -> list[str]:
+        encodings = dict.fromkeys(lines.encoding for lines in self.all_lines)
+        named = [] if list(encodings) == [UTF8] else [f"encoding {' and '.join(encodings)}"]
+        return [*named, *(["line ends CR"] if any(lines.line_end == "\r" for lines in self.all_lines) else [])]
+
+    def _passing_facts(self) -> list[str]:
+        guessed = self.reading.encoding is None and any(lines.encoding == CP1252 for lines in self.all_lines)
+        return [ENCODING] if guessed else []
+
+    def check_words(self, words: str) -> None:
+        for lines in self.all_lines:
+            try:
+                words.encode(lines.encoding)
+            except UnicodeEncodeError as error:
+                raise BadInput(
+                    f"is {lines.encoding}, which cannot write every word of the vocabulary (first: {words[error.start]!r})",
+                    where=lines.path,
+                    possible="the file as UTF-8, or --vectors whose words it can write",
+                ) from None
 
     @property
     def lines_read(self) -> int:

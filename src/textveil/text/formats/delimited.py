@@ -3,59 +3,57 @@
 Whether the first row is a header is not guessed: it is one when it holds the name of the text field (the one asked for, or
 `text`). Where neither is so and the row does not look like one, or there is a single column, `header=` must say it.
 
-csv follows RFC 4180: commas divide; fields in quotes may hold commas, line breaks and doubled quotes; a quote inside a bare
-field is a character like any other. tsv follows the IANA definition: tabs divide, nothing is quoted, a quote means itself.
-Blank lines are skipped, unless there is only one column.
+Which sign divides and how fields are quoted is read off the first rows (`columns_guess`). Blank lines are skipped, unless
+there is only one column.
 """
 
 from __future__ import annotations
 
-import re
-from abc import abstractmethod
 from collections.abc import Iterator
 from typing import ClassVar
 
 from textveil.core.errors import BadInput
 from textveil.text.documents import NO_FIELDS, Record
 from textveil.text.formats.base import LineReader, columns
+from textveil.text.formats.columns_guess import SIGNS, FirstRows, rows_of
 from textveil.text.formats.lines import cut_end
 from textveil.text.formats.names import check_field, choose_field, listed, looks_like_header
+from textveil.text.formats.rows import Row, RowFault, Rows, Span, bare_spans
 
-Span = tuple[int, int]  # where a field starts and ends in its row, quotes included
-Row = tuple[int, str, list[Span]]  # number of its first line, raw text, fields
+_QUOTES = {"doubled": "fields in quotes", "backslash": "backslashes before quotes", "none": "no quotes"}
 
 
 class DelimitedReader(LineReader):
     """`row` is the raw row (without the columns that stay behind), and where in it the text starts and ends."""
 
-    has_header = True
-    divider: ClassVar[str]
-
-    @abstractmethod
-    def _rows(self) -> Iterator[Row]:
-        """The rows, a header among them."""
+    has_header = has_delimiter = is_old_style = True
+    usual_divider: ClassVar[str]
+    usual_quotes: ClassVar[str]
 
     def _open(self) -> None:
-        super()._open()
-        line, raw, spans = next(self._rows(), (0, "", []))
+        sample = self._sample_of(self.path, self.packing)
+        self._lines = self._lines_of(sample)
+        first = FirstRows.of(sample.text(), self._lines.line_end, is_whole=sample.is_whole)
+        reading, self._sep = self.reading, first.lines[0] if first.sep else ""
+        self._rows = rows_of(first, reading, self.path, usual=self.usual_divider, quotes=self.usual_quotes)
+        line, raw, spans = next(self._numbered_rows(), (0, "", []))
         if not line:
             raise BadInput("holds no records", where=self.path)
-        cells = [self._unquote(raw[a:b]) for a, b in spans]
+        cells = [self._rows.plain(raw[a:b]) for a, b in spans]
         if any("\r" in cell for cell in cells):
             self._check_line_ends(raw)
         self._names = self._names_of(cells)
         self.text_field = self._choose(cells)
-        self._header = ""
-        for name in (*self.reading.fields, *(self.reading.columns or ())):
+        for name in (*reading.fields, *(reading.columns or ())):
             check_field(name, self._names, path=self.path, possible=self._possible())
-        for name in (self.text_field, *self.reading.fields):
+        for name in (self.text_field, *reading.fields):
             if self._names.count(name) > 1:
                 raise BadInput("stands twice in the header", where=self.path, line=line, field=name)
         self._text_column = self._names.index(self.text_field)
-        self._field_columns = [(name, self._names.index(name)) for name in self.reading.fields]
-        self._kept = [i for i, name in enumerate(self._names) if i == self._text_column or self.reading.keeps(name)]
-        if self._has_names:
-            self._header = raw if self.reading.columns is None else self._cut(raw, spans)[0]
+        self._field_columns = [(name, self._names.index(name)) for name in reading.fields]
+        self._kept = [i for i, name in enumerate(self._names) if i == self._text_column or reading.keeps(name)]
+        names = raw if reading.columns is None else self._cut(raw, spans)[0]
+        self._header = self._sep + (names if self._has_names else "")
 
     def _check_line_ends(self, raw: str) -> None:
         if '"' not in raw:
@@ -79,14 +77,11 @@ class DelimitedReader(LineReader):
                 "whether the first row is a header must be said",
                 where=self.path,
                 field=asked,
-                possible=f"--header, or --no-header (columns are then named by their numbers){self._hint(cells)}",
+                possible="--header, or --no-header (columns are then named by their numbers)",
             )
         elif self.reading.header is None and asked is None and len(cells) == 1 and cells != ["text"]:
-            raise BadInput(
-                "whether the only column has a header must be said",
-                where=self.path,
-                possible=f"--header, or --no-header{self._hint(cells)}",
-            )
+            what = "whether the only column has a header must be said"
+            raise BadInput(what, where=self.path, possible="--header, or --no-header")
         return choose_field(dict.fromkeys(self._names, True), asked=asked, path=self.path, possible=self._possible())
 
     def _possible(self) -> str:
@@ -97,10 +92,21 @@ class DelimitedReader(LineReader):
             return listed(self._names) or ""
         return "a name of the first row, which is not shown because it may be private text, or --no-header"
 
-    def _hint(self, cells: list[str]) -> str:
-        other = next((sign for sign in (";", "\t", "|") if len(cells) == 1 and sign in cells[0]), None)
-        divides = {",": "commas", "\t": "tabs"}
-        return f"; {divides[self.divider]} divide the columns of a {self.format} file" if other else ""
+    # ---- what was taken ---------------------------------------------------------------------------------------------
+
+    def dialect(self) -> dict[str, str]:
+        rows, header = self._rows, "yes" if self._has_names else "no"
+        return {**super().dialect(), "delimiter": rows.divider, "quotes": rows.quotes, "header": header}
+
+    def _peculiarities(self) -> list[str]:
+        rows = self._rows
+        sign = SIGNS.get(rows.divider, f"'{rows.divider}'")
+        named = [] if rows.divider == self.usual_divider else [f"delimiter {sign}"]
+        return [
+            *named,
+            *super()._peculiarities(),
+            *([] if rows.quotes == self.usual_quotes else [_QUOTES[rows.quotes]]),
+        ]
 
     def _passing(self) -> list[str]:
         kept = [self._names[i] for i in self._kept if i != self._text_column]
@@ -110,8 +116,37 @@ class DelimitedReader(LineReader):
     def written_text_field(self) -> str | None:
         return self.text_field if self._has_names else str(self._kept.index(self._text_column) + 1)
 
+    # ---- rows -------------------------------------------------------------------------------------------------------
+
+    def _numbered_rows(self) -> Iterator[Row]:
+        """The rows, a header among them."""
+        lines, counter, divider = iter(self._lines), self._lines, self._rows.divider
+        quote, escape = self._rows.marks
+        if self._sep:
+            next(lines, None)
+        following = _Following(lines, self.max_line_bytes)
+        for line in lines:
+            if quote in line or escape in line:
+                yield self._careful_row(line, following)
+            else:
+                yield counter.number, line, bare_spans(cut_end(line)[0], divider)
+
+    def _careful_row(self, line: str, following: _Following) -> Row:
+        """A row with signs that may quote or escape, and further lines of it."""
+        first, following.length = self._lines.number, len(line)
+        try:
+            return first, *self._rows.cut(line, following)
+        except RowFault as fault:
+            raise BadInput(str(fault), where=self.path, line=first, possible=self._other_quotes(fault)) from None
+
+    def _other_quotes(self, fault: RowFault) -> str | None:
+        if "longer" in str(fault) or self.reading.quotes is not None:
+            return None
+        return "--quotes backslash or none, where the file is written so"
+
     def __iter__(self) -> Iterator[Record]:
-        rows, width, column = self._rows(), len(self._names), self._text_column
+        rows, width, column, plain = self._numbered_rows(), len(self._names), self._text_column, self._rows.plain
+        missing, wanted, all_pass = self._rows.missing, self._field_columns, self.reading.columns is None
         if self._has_names:
             next(rows, None)
         for line, raw, spans in rows:
@@ -121,9 +156,12 @@ class DelimitedReader(LineReader):
                 what = f"has {columns(len(spans))} where the {'header' if self._has_names else 'first row'} has {width}"
                 raise BadInput(what, where=self.path, line=line)
             start, end = spans[column]
-            text = self._unquote(raw[start:end])
-            fields = {name: self._unquote(raw[slice(*spans[i])]) for name, i in self._field_columns} or NO_FIELDS
-            if self.reading.columns is not None:
+            text = plain(raw[start:end])
+            if missing is not None and raw[start:end] == missing:
+                self._note_missing(line)
+                text = ""
+            fields = {name: plain(raw[slice(*spans[i])]) for name, i in wanted} if wanted else NO_FIELDS
+            if not all_pass:
                 raw, start, end = self._cut(raw, spans)
             yield Record(text, (raw, start, end), fields)
 
@@ -132,101 +170,54 @@ class DelimitedReader(LineReader):
         cells = [raw[slice(*spans[i])] for i in self._kept]
         place = self._kept.index(self._text_column)
         start = sum(len(cell) + 1 for cell in cells[:place])
-        return self.divider.join(cells) + cut_end(raw)[1], start, start + len(cells[place])
+        return self._rows.divider.join(cells) + cut_end(raw)[1], start, start + len(cells[place])
 
     def render(self, record: Record) -> tuple[str, ...]:
         raw, start, end = record.row
-        if not record.is_new:
+        if not record.is_new or (not record.text and raw[start:end] == self._rows.missing):
             return (raw,)
-        return (raw[:start] + self._quote(record.text, was=raw[start:end]) + raw[end:],)
+        field = self._rows.spelt(record.text, was=raw[start:end])
+        if field is None:
+            raise self.bad_text(f"has {self._unwritable()}")
+        return (raw[:start] + field + raw[end:],)
 
-    def _unquote(self, field: str) -> str:
-        return field
+    def _unwritable(self) -> str:
+        """What a text of a file without quotes must not have."""
+        return "a tab or a line break" if self._rows.divider == "\t" else f"a '{self._rows.divider}' or a line break"
 
-    def _quote(self, text: str, *, was: str) -> str:
-        if "\t" in text or "\n" in text:
-            raise self.bad_text("has a tab or a line break")
-        return text
+    def check_words(self, words: str) -> None:
+        super().check_words(words)
+        if self._rows.spelt(words, was="") is None:
+            what = f"the vocabulary has {self._unwritable()}, which a file without quotes cannot hold"
+            raise BadInput(what, where=self.path, possible="a file with quotes")
+
+
+class _Following:
+    """The lines after an open quote, as long as a row may be."""
+
+    def __init__(self, lines: Iterator[str], most: int):
+        self._lines, self._most, self.length = lines, most, 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self.length += len(line)
+        if self.length > self._most:
+            limit = f"{self._most / 2**20:g} MiB, the longest allowed line (--max-line-mb)"
+            raise RowFault(f"a row with an open quote is longer than {limit}")
+        return line
 
 
 class TsvReader(DelimitedReader):
     format = "tsv"
-    divider = "\t"
-
-    def _rows(self) -> Iterator[Row]:
-        for line in self._lines:
-            content, _ = cut_end(line)
-            yield self._lines.number, line, bare_spans(content, "\t")
+    usual_divider, usual_quotes = "\t", "none"
 
 
 class CsvReader(DelimitedReader):
     format = "csv"
-    divider = ","
-
-    def _rows(self) -> Iterator[Row]:
-        lines = iter(self._lines)
-        for line in lines:
-            first = self._lines.number
-            if '"' in line:
-                yield first, *self._quoted_row(lines, line, first)
-            else:
-                yield first, line, bare_spans(cut_end(line)[0], ",")
-
-    def _quoted_row(self, lines: Iterator[str], raw: str, first: int) -> tuple[str, list[Span]]:
-        """The row that starts with the line `raw`, and its fields; takes further lines where a quote is open."""
-        spans: list[Span] = []
-        start, length = 0, len(cut_end(raw)[0])
-        while True:
-            field = _FIELD.match(raw, start, length)
-            assert field is not None, "the pattern matches the empty string too"
-            end = field.end()
-            if field[1] == "":
-                raw += self._until_closed(lines, first, len(raw))
-                length = len(cut_end(raw)[0])
-                continue
-            spans.append((start, end))
-            if end == length:
-                return raw, spans
-            if raw[end] != ",":
-                raise BadInput("has text after a closing quote", where=self.path, line=first)
-            start = end + 1
-
-    def _until_closed(self, lines: Iterator[str], first: int, length: int) -> str:
-        """The further lines that an open quoted field runs through, up to the one that closes it."""
-        parts: list[str] = []
-        for part in lines:
-            parts.append(part)
-            length += len(part)
-            if length > self.max_line_bytes:
-                limit = f"{self.max_line_bytes / 2**20:g} MiB, the longest allowed line (--max-line-mb)"
-                raise BadInput(f"a row with an open quote is longer than {limit}", where=self.path, line=first)
-            if _CLOSES.match(part):
-                return "".join(parts)
-        raise BadInput("a quote is opened and never closed", where=self.path, line=first)
-
-    def _unquote(self, field: str) -> str:
-        return field[1:-1].replace('""', '"') if field.startswith('"') else field
-
-    def _quote(self, text: str, *, was: str) -> str:
-        if was.startswith('"') or _NEEDS_QUOTES.search(text):
-            return '"' + text.replace('"', '""') + '"'
-        return text
+    usual_divider, usual_quotes = ",", "doubled"
 
 
-_NEEDS_QUOTES = re.compile(r'[,"\r\n]')
-_INSIDE = r'(?:[^"]++|"")*+'
-_FIELD = re.compile(rf'"{_INSIDE}("?)|[^,"][^,]*|')  # an empty group: the quote is still open
-_CLOSES = re.compile(f'{_INSIDE}"')
-
-
-def bare_spans(content: str, divider: str) -> list[Span]:
-    r"""The fields of a row without quotes.
-
-    >>> bare_spans("7\ttea", "\t")
-    [(0, 1), (2, 5)]
-    """
-    spans, start = [], 0
-    for field in content.split(divider):
-        spans.append((start, start + len(field)))
-        start += len(field) + 1
-    return spans
+__all__ = ["CsvReader", "DelimitedReader", "Rows", "TsvReader"]

@@ -14,6 +14,7 @@ from textveil.core.errors import BadInput
 from textveil.text.documents import Record
 from textveil.text.formats.base import LineReader, Reading, columns
 from textveil.text.formats.lines import Lines, cut_end
+from textveil.text.formats.packing import cut_packing, packing_of
 
 
 class ParallelReader(LineReader):
@@ -44,7 +45,7 @@ class PairReader(LineReader):
 
     def __init__(self, pair: tuple[Path, Path], reading: Reading):
         self._pair = pair
-        super().__init__(pair[0], reading, gz=any(path.name.endswith(".gz") for path in pair))
+        super().__init__(pair[0], reading, packing=packing_of(pair[0].name) or packing_of(pair[1].name))
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -53,13 +54,17 @@ class PairReader(LineReader):
     @property
     def ending(self) -> str:
         """`.en+de`; `.source+target` where the two names do not tell the sides apart."""
-        first, second = (path.name.removesuffix(".gz").rpartition(".")[2] for path in self._pair)
+        first, second = (cut_packing(path.name)[0].rpartition(".")[2] for path in self._pair)
         return f".{first}+{second}" if first != second else ".source+target"
 
     def _open(self) -> None:
         self._lines, self._others = (
-            Lines(path, gz=path.name.endswith(".gz"), max_line_bytes=self.max_line_bytes) for path in self._pair
+            self._lines_of(self._sample_of(path, packing_of(path.name))) for path in self._pair
         )
+
+    @property
+    def all_lines(self) -> tuple[Lines, ...]:
+        return (self._lines, self._others)
 
     @property
     def head(self) -> tuple[str, ...]:
@@ -90,10 +95,10 @@ def pair_from_name(path: Path) -> tuple[Path, Path] | None:
     >>> [p.name for p in pair_from_name(Path("mail/letters.en+de.gz"))]
     ['letters.en.gz', 'letters.de.gz']
     """
-    name = path.name.removesuffix(".gz")
+    name, _ = cut_packing(path.name)
     stem, dot, endings = name.rpartition(".")
     first, plus, second = endings.partition("+")
     if not (stem and dot and plus and first and second) or path.exists():
         return None
-    gz = path.name[len(name) :]
-    return path.with_name(f"{stem}.{first}{gz}"), path.with_name(f"{stem}.{second}{gz}")
+    packing = path.name[len(name) :]
+    return path.with_name(f"{stem}.{first}{packing}"), path.with_name(f"{stem}.{second}{packing}")

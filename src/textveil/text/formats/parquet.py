@@ -26,8 +26,10 @@ class ParquetReader(Reader):
     format = "parquet"
 
     def _open(self) -> None:
-        if self.gz:
-            raise BadInput("parquet compresses by itself and is not read from .gz", where=self.path)
+        if self.packing:
+            raise BadInput(f"parquet compresses by itself and is not read from .{self.packing}", where=self.path)
+        if self.reading.encoding is not None:
+            raise BadInput("the strings of parquet are UTF-8: leave --encoding out", where=self.path)
         self._rows = 0
         with _file(self.path) as file:
             self.schema: pa.Schema = file.schema_arrow
@@ -117,7 +119,7 @@ def _is_string(kind: pa.DataType) -> bool:
 
     if is_.is_dictionary(kind):
         return _is_string(kind.value_type)
-    return is_.is_string(kind) or is_.is_large_string(kind)
+    return is_.is_string(kind) or is_.is_large_string(kind) or is_.is_string_view(kind)
 
 
 def _file(path: Path) -> pq.ParquetFile:

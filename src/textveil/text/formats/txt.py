@@ -14,12 +14,13 @@ class TxtReader(LineReader):
 
     format = "txt"
     has_fields = False
+    is_old_style = True
 
     def __iter__(self) -> Iterator[Record]:
         for line in self._lines:
             yield Record(*cut_end(line))
 
     def render(self, record: Record) -> tuple[str, ...]:
-        if "\n" in record.text:
+        if self._lines.line_end in record.text:
             raise self.bad_text("has more than one line")
         return (record.text + record.row,)
