@@ -95,7 +95,7 @@ UNCLEAR = {
     "a csv of one column without a header": ("in.csv", f"{SECRET} called the bank\na letter came\n"),
     "one word a line": ("in.csv", f"{SECRET}\nletter\n"),
     "a csv without a header": ("in.csv", f"{SECRET} Smith,called the bank,12\nAnn,a letter came,13\n"),
-    "old line ends": ("in.csv", f"id,text\r1,{SECRET} called\r2,a letter\r"),
+    "mixed line ends": ("in.csv", f"id,text\r1,{SECRET} called\r2,a letter\n"),
     "semicolons": ("in.csv", f"1;{SECRET};called the bank\n2;Ann;a letter came\n"),
     "lemmas": ("in.conll", f"{SECRET} {SECRET.lower()} O\ncalls call O\n"),
     "words after numbers": ("in.conll", f"1 {SECRET} O\n2 calls O\n"),
