@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from textveil.core.errors import BadInput
 from textveil.text.formats.encodings import MARK, SAY_ENCODING, UTF8, width_of
-from textveil.text.formats.opening import check_readable, opened, reason
+from textveil.text.formats.opening import READ_ERRORS, check_readable, not_read, open_raw, reason, unpacked
 from textveil.text.formats.packing import packing_of
 
 __all__ = ["DEFAULT_MAX_LINE", "Lines", "check_readable", "cut_end", "reason"]
@@ -50,9 +50,11 @@ class Lines:
 
     def __iter__(self) -> Iterator[str]:
         self.number = 0
-        with opened(self.path, self._packing) as (stream, self._raw):
+        with open_raw(self.path, self._packing) as self._raw:
             try:
-                yield from self._decoded(stream)
+                yield from self._decoded(unpacked(self._raw, self._packing))
+            except READ_ERRORS as error:
+                raise not_read(error, self.path, self._packing) from None
             finally:
                 self._end, self._raw = self._raw.tell(), None
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -31,21 +29,23 @@ def check_readable(path: Path) -> None:
         raise BadInput(f"cannot be read: {reason(error)}", where=path) from None
 
 
-@contextmanager
-def opened(path: Path, packing: str) -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """The bytes of a file, unpacked, and the file itself, which knows how far it was read."""
-    try:
-        with path.open("rb", buffering=0 if packing else _BUFFER) as file:
-            yield (PACKINGS[packing].unpacked(file) if packing else file), file
-    except DAMAGED:
-        raise _damaged(path, packing) from None
-    except OSError as error:
-        if packing and error.errno is None:
-            raise _damaged(path, packing) from None
-        raise BadInput(f"cannot be read: {reason(error)}", where=path) from None
+READ_ERRORS = (*DAMAGED, OSError)
 
 
-def _damaged(path: Path, packing: str) -> BadInput:
+def open_raw(path: Path, packing: str) -> BinaryIO:
+    """The file as it lies on the disk: it knows how far it was read."""
+    return path.open("rb", buffering=0 if packing else _BUFFER)  # type: ignore[return-value]
+
+
+def unpacked(file: BinaryIO, packing: str) -> BinaryIO:
+    """What the file holds."""
+    return PACKINGS[packing].unpacked(file) if packing else file
+
+
+def not_read(error: BaseException, path: Path, packing: str) -> BadInput:
+    """The sentence for one of READ_ERRORS."""
+    if isinstance(error, OSError) and not isinstance(error, DAMAGED) and not (packing and error.errno is None):
+        return BadInput(f"cannot be read: {reason(error)}", where=path)
     return BadInput(f"is not a complete {PACKINGS[packing].title} file: it is cut off or damaged", where=path)
 
 

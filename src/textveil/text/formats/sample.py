@@ -8,7 +8,7 @@ from pathlib import Path
 from textveil.core.errors import BadInput
 from textveil.text.formats.encodings import MARK, found_encoding, known_encoding, marked_encoding, width_of
 from textveil.text.formats.lines import Lines
-from textveil.text.formats.opening import opened
+from textveil.text.formats.opening import READ_ERRORS, not_read, open_raw, unpacked
 from textveil.text.formats.packing import packing_of
 
 SAMPLE_BYTES = 2**20
@@ -32,9 +32,12 @@ class FileSample:
 
     def __init__(self, path: Path, packing: str, *, asked_encoding: str | None, is_old_style: bool):
         self.path, self.packing = path, packing
-        with opened(path, packing) as (stream, _):
-            data = stream.read(SAMPLE_BYTES)
-            self.is_whole = len(data) < SAMPLE_BYTES
+        try:
+            with open_raw(path, packing) as file:
+                data = unpacked(file, packing).read(SAMPLE_BYTES)
+        except READ_ERRORS as error:
+            raise not_read(error, path, packing) from None
+        self.is_whole = len(data) < SAMPLE_BYTES
         _check_is_text(data, path)
         if asked_encoding is None:
             self.encoding = found_encoding(data, path, is_old_style=is_old_style, is_whole=self.is_whole)
