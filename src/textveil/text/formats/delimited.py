@@ -9,7 +9,8 @@ there is only one column.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from typing import ClassVar
 
 from textveil.core.errors import BadInput
@@ -118,18 +119,18 @@ class DelimitedReader(LineReader):
 
     # ---- rows -------------------------------------------------------------------------------------------------------
 
-    def _numbered_rows(self) -> Iterator[Row]:
+    def _numbered_rows(self) -> Generator[Row]:
         """The rows, a header among them."""
-        lines, counter, divider = iter(self._lines), self._lines, self._rows.divider
-        quote, escape = self._rows.marks
-        if self._sep:
-            next(lines, None)
-        following = _Following(lines, self.max_line_bytes)
-        for line in lines:
-            if quote in line or escape in line:
-                yield self._careful_row(line, following)
-            else:
-                yield counter.number, line, bare_spans(cut_end(line)[0], divider)
+        counter, divider, (quote, escape) = self._lines, self._rows.divider, self._rows.marks
+        with closing(iter(self._lines)) as lines:
+            if self._sep:
+                next(lines, None)
+            following = _Following(lines, self.max_line_bytes)
+            for line in lines:
+                if quote in line or escape in line:
+                    yield self._careful_row(line, following)
+                else:
+                    yield counter.number, line, bare_spans(cut_end(line)[0], divider)
 
     def _careful_row(self, line: str, following: _Following) -> Row:
         """A row with signs that may quote or escape, and further lines of it."""
@@ -145,7 +146,11 @@ class DelimitedReader(LineReader):
         return "--quotes backslash or none, where the file is written so"
 
     def __iter__(self) -> Iterator[Record]:
-        rows, width, column, plain = self._numbered_rows(), len(self._names), self._text_column, self._rows.plain
+        with closing(self._numbered_rows()) as rows:  # at once, also where a row is at fault
+            yield from self._records(rows)
+
+    def _records(self, rows: Iterator[Row]) -> Iterator[Record]:
+        width, column, plain = len(self._names), self._text_column, self._rows.plain
         missing, wanted, all_pass = self._rows.missing, self._field_columns, self.reading.columns is None
         if self._has_names:
             next(rows, None)

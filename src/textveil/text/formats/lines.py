@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -48,7 +48,7 @@ class Lines:
         """Bytes taken from the disk (compressed ones, of a compressed file)."""
         return self._raw.tell() if self._raw is not None else self._end
 
-    def __iter__(self) -> Iterator[str]:
+    def __iter__(self) -> Generator[str]:
         self.number = 0
         with open_raw(self.path, self._packing) as self._raw:
             try:
@@ -56,7 +56,7 @@ class Lines:
             except READ_ERRORS as error:
                 raise not_read(error, self.path, self._packing) from None
             finally:
-                self._end, self._raw = self._raw.tell(), None
+                self._end, self._raw = self._end if self._raw.closed else self._raw.tell(), None
 
     def bad(self, what: str, *, field: str | None = None, possible: str | None = None) -> BadInput:
         """An error at the current line."""
