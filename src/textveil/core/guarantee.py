@@ -123,6 +123,12 @@ class Guarantee:
         lines.append("Not protected: " + "; ".join(parts.not_protected) + ".")
         return " ".join(lines)
 
+    def _repr_html_(self) -> str:
+        """As a notebook shows it."""
+        from .notebook import guarantee_html
+
+        return guarantee_html(self)
+
     def to_json(self) -> dict[str, Any]:
         return {
             "label": self.label,

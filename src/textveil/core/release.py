@@ -68,6 +68,12 @@ class Release:
         """Post-processing: whatever is computed from the value alone keeps the promise."""
         return replace(self, value=post(self.value), evidence=())
 
+    def _repr_html_(self) -> str:
+        """As a notebook shows it: the promise and what left unprotected, never the value."""
+        from .notebook import release_html
+
+        return release_html(self)
+
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write the folder in one step; refuses to overwrite anything."""
         with new_folder(folder) as hidden:
@@ -139,6 +145,12 @@ class ReleaseFolder(Release):
     def read(cls, folder: str | os.PathLike[str], result: dict[str, Any] | None = None) -> ReleaseFolder:
         """The release of a folder, with what was printed when it was made."""
         return replace(cls.load(folder), folder=Path(folder), result=dict(result or {}))
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows it, with its place."""
+        from .notebook import release_html
+
+        return release_html(self, str(self.folder))
 
     @property
     def card(self) -> Path:
