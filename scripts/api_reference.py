@@ -19,7 +19,7 @@ from typing import Any, get_args, get_origin
 
 import textveil
 from textveil import verbs
-from textveil.cli.calls import AS_JSON, NAMES, PROGRESS, kinds_of
+from textveil.cli.calls import AS_JSON, NAMES, PARAMETERS, PROGRESS, kinds_of
 from textveil.cli.options import spread
 from textveil.core.estimator import Estimator
 from textveil.core.explained import parameters_of
@@ -195,7 +195,7 @@ def stub() -> str:
     head = [
         '"""Types of the verbs. Made by scripts/api_reference.py: do not edit."""',
         "",
-        "from collections.abc import Sequence",
+        "from collections.abc import Mapping, Sequence",
         "from os import PathLike",
         "from typing import Any, Literal",
         "",
@@ -233,6 +233,8 @@ def makes_release(function: Callable[..., Any]) -> bool:
 
 
 def type_text(parameter: inspect.Parameter) -> str:
+    if parameter.name == PARAMETERS:
+        return "Mapping[str, Any] | None"
     texts = [_type(kind) for kind in kinds_of(parameter.annotation)]
     if parameter.name in NAMES:
         texts.insert(1, "Sequence[str]")

@@ -6,7 +6,14 @@ the tests, so that this list stays short.
 
 from __future__ import annotations
 
+_EXAMPLE = "needs the package of examples/; tests/journeys/test_plug_ins.py runs it"
+_EXAMPLE_CODE = "stands in examples/; tests/journeys/test_plug_ins.py runs it"
 COMMANDS = {
+    "textveil veil notes.csv -o out --mechanism example.response": _EXAMPLE,
+    "textveil audit out --truth notes.csv --attack words.": _EXAMPLE,
+    "textveil words info doctor --mechanism example.response": _EXAMPLE,
+    "textveil reproduce example": _EXAMPLE,
+    "textveil mentions": _EXAMPLE,
     "make demo": "installs an environment; tests/journeys/test_veil_journey.py runs the demo",
     "make test": "runs the tests themselves",
     "make quick": "runs the tests themselves",
@@ -24,6 +31,19 @@ COMMANDS = {
 }
 
 PYTHON = {
+    (
+        "docs/write-a-mechanism.md",
+        '"""example.response: keep a word by a coin, else draw any word, all alike.',
+    ): _EXAMPLE_CODE,
+    ("docs/write-an-attack.md", '"""words.stays: guess that every word is what it was."""'): _EXAMPLE_CODE,
+    (
+        "docs/write-a-paper.md",
+        '"""A study of one claim: randomized response tells the truth with chance e^epsilon / (1 + e^epsilon)."""',
+    ): _EXAMPLE_CODE,
+    (
+        "docs/write-a-verb.md",
+        '"""textveil mentions: which notes mention a word, by randomized response."""',
+    ): _EXAMPLE_CODE,
     (
         "docs/on-device.md",
         "import textveil as tv",

@@ -1,6 +1,6 @@
 """Types of the verbs. Made by scripts/api_reference.py: do not edit."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal
 
@@ -74,6 +74,7 @@ def certify_words(
     k: int | None = None,
     bits: int | None = None,
     paper_mode: bool = False,
+    parameters: Mapping[str, Any] | None = None,
     progress: bool = False,
 ) -> Any: ...
 def compare_words(
@@ -510,6 +511,7 @@ def veil(
     k: int | None = None,
     bits: int | None = None,
     paper_mode: bool = False,
+    parameters: Mapping[str, Any] | None = None,
     engine: Literal["local", "ray"] = "local",
     workers: int = 1,
     address: str | None = None,
@@ -523,6 +525,7 @@ def word_info(
     vectors: str = "default",
     draws: int = 10000,
     top: int = 15,
+    parameters: Mapping[str, Any] | None = None,
     progress: bool = False,
 ) -> Any: ...
 def write_report(

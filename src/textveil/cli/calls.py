@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import re
 import textwrap
 import types
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -21,6 +22,7 @@ from textveil.core.errors import BadInput, BadParameter, UnknownName
 from textveil.core.release import ReleaseFolder
 
 AS_JSON, PROGRESS = "as_json", "progress"
+PARAMETERS = "parameters"  # NAME=VALUE on the command line; a dict in Python
 NAMES = ("columns", "tags", "classes", "families")  # divided by commas on the command line; a list of them in Python
 SHOWN_WHILE = "Show how far it is, and how fast."
 WANTED = {int: "a whole number", float: "a number", bool: "True or False", str: "a string", Path: "a path"}
@@ -65,6 +67,8 @@ def signature_of(options: Any) -> inspect.Signature:
 def python_type(parameter: inspect.Parameter) -> Any:
     """What may be given from Python: strings for paths and choices, lists of names."""
     kinds: list[Any] = [str] if parameter.name in NAMES else []
+    if parameter.name == PARAMETERS:
+        return dict[str, Any] | None
     for kind in kinds_of(parameter.annotation):
         if kind is Path:
             kinds += [str, os.PathLike]
@@ -96,6 +100,8 @@ def value_for(parameter: inspect.Parameter, value: Any) -> Any:
     if value is None and type(None) in kinds:
         return None
     kind = next(k for k in kinds if k is not type(None))
+    if isinstance(value, Mapping) and parameter.name == PARAMETERS:
+        return [f"{name}={json.dumps(own)}" for name, own in value.items()]
     if get_origin(kind) is list:
         inner = get_args(kind)[0]
         single = isinstance(value, str) or not isinstance(value, Sequence)

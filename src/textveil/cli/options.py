@@ -12,7 +12,8 @@ filled group. The help shows each group under its own title.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import wraps
@@ -95,7 +96,18 @@ VectorFile = Annotated[str, option("Public word vectors: 'default' (30,000 Engli
 Half = Annotated[bool, option("Store weights in 16 bits instead of 32.", "--half", group=PRINTING)]
 SAMPLINGS = "[poisson|fixed]"  # not an enum: the room says why other ways to sample have no price
 MECHANISMS = "words.brr, words.laplace, words.mahalanobis, words.vickrey, words.exponential or words.tem"
-MechanismName = Annotated[str, option(f"How words are replaced: {MECHANISMS}.", metavar="NAME")]
+MechanismName = Annotated[
+    str, option(f"How words are replaced: {MECHANISMS}, or one of another package.", metavar="NAME")
+]
+OwnParameters = Annotated[
+    list[str] | None,
+    option(
+        "A parameter of a mechanism of another package, by its own name; repeat for several.",
+        "--set",
+        group=SHAPE,
+        metavar="NAME=VALUE",
+    ),
+]
 
 
 Encoding = Annotated[
@@ -233,6 +245,24 @@ def names_of(listed: str) -> tuple[str, ...]:
     ('id', 'date')
     """
     return tuple(name.strip() for name in listed.split(",") if name.strip())
+
+
+def parameters_of(settings: Sequence[str]) -> dict[str, Any]:
+    """Values by name: numbers, true and false, lists in JSON; whatever is no JSON is a string.
+
+    >>> parameters_of(["share=0.3", "near=true", "by=sound"])
+    {'share': 0.3, 'near': True, 'by': 'sound'}
+    """
+    values: dict[str, Any] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not name.isidentifier():
+            raise BadInput(f"--set takes NAME=VALUE, not '{setting}'", possible="--set share=0.3")
+        try:
+            values[name] = json.loads(value)
+        except ValueError:
+            values[name] = value
+    return values
 
 
 def plain(group: Any) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from textveil.cli.options import (
     MechanismName,
     MechanismShape,
     Out,
+    OwnParameters,
     Passing,
     Reading,
     Source,
@@ -57,6 +58,7 @@ def veil(
     max_line_mb: Annotated[int, option("Longest line that is read, in MiB.", group="The input")] = 16,
     spending: Spending,
     shape: MechanismShape,
+    parameters: OwnParameters = None,
     engine: Annotated[
         Engine, option("Who draws: processes of this machine, or a Ray cluster.", group=RUNNING)
     ] = Engine.LOCAL,
@@ -79,11 +81,13 @@ def veil(
     from .words import make
 
     columns = passing.kept_columns()
-    parameters = given(
+    values = given(
         epsilon=epsilon, vectors=vectors, case=passing.case, oov=passing.oov, seed=spending.seed,
         keep=words_to_keep(passing.keep) if passing.keep else None, once=True if passing.once else None,
     )  # fmt: skip
-    word_mechanism, epsilon_note = with_epsilon(make(mechanism, shape, **parameters), epsilon, stay, attack_success)
+    word_mechanism, epsilon_note = with_epsilon(
+        make(mechanism, shape, parameters, **values), epsilon, stay, attack_success
+    )
     job = VeilJob(
         source=source, out=out, mechanism=word_mechanism, **plain(reading), columns=columns,
         ledger=spending.ledger, other_data=spending.other_data, unpriced=spending.unpriced,

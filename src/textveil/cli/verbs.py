@@ -11,10 +11,12 @@ from typing import Any
 
 import click
 import typer
+import typer.main
 from typer.core import TyperCommand, TyperGroup
 from typer.models import ArgumentInfo
 
 from textveil.cli.options import spread
+from textveil.core import registry
 
 OPTIONS = "Options"
 WIDEST_NAME = 26  # a longer one has its sentence on the next line
@@ -39,7 +41,11 @@ class Verbs(typer.Typer):
 
 
 class Family(TyperGroup):
-    """Verbs listed with the whole first sentence of their help."""
+    """Verbs listed with the whole first sentence of their help. The first family takes verbs of other packages too."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        own = super().get_command(ctx, cmd_name)
+        return plugged_in_verb(cmd_name) if own is None and ctx.parent is None else own
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, rows in help_rows(self, ctx).items():
@@ -48,6 +54,24 @@ class Family(TyperGroup):
         commands = [(name, self.commands[name]) for name in self.list_commands(ctx)]
         with formatter.section("Verbs"):
             formatter.write_dl([(name, first_sentence(command.help or "")) for name, command in commands])
+        others = registry.plugged_in("verb") if ctx.parent is None else {}
+        if others:
+            with formatter.section("Verbs of other packages"):
+                formatter.write_dl([(n, f"from {registry.package_of(m[0])}") for n, m in sorted(others.items())])
+
+
+def plugged_in_verb(name: str) -> click.Command | None:
+    """A verb that another package registers: a function with options like ours, or a family of verbs."""
+    if name not in registry.plugged_in("verb"):
+        return None
+    verb = registry.find("verb", name)
+    if not isinstance(verb, typer.Typer):
+        alone = Verbs("")
+        alone.command(name)(verb)
+        verb = alone
+    command = typer.main.get_command(verb)
+    command.name = name
+    return command
 
 
 def first_sentence(text: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,10 +17,12 @@ from textveil.cli.options import (
     MechanismShape,
     NoiseShape,
     OtherData,
+    OwnParameters,
     Reading,
     VectorFile,
     given,
     option,
+    parameters_of,
     plain,
 )
 from textveil.cli.output import percent, print_notices, print_result
@@ -41,6 +44,7 @@ def info(
     vectors: VectorFile = "default",
     draws: Annotated[int, option("How many draws to count.")] = 10_000,
     top: Annotated[int, option("How many substitutes to show.")] = 15,
+    parameters: OwnParameters = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what a word may become: its substitutes with their odds, the chance that it stays, the entropy.
@@ -49,7 +53,7 @@ def info(
     """
     from textveil.recipes.words.info import word_info
 
-    word_mechanism = make(mechanism, **given(vectors=vectors, epsilon=epsilon))
+    word_mechanism = make(mechanism, set=parameters, **given(vectors=vectors, epsilon=epsilon))
     if draws < 1:
         raise BadInput(f"draws must be 1 or more, not {draws}")
     result = word_info(word_mechanism, word, draws=draws)
@@ -191,6 +195,7 @@ def certify(
     vectors: VectorFile = "default",
     *,
     shape: MechanismShape,
+    parameters: OwnParameters = None,
     as_json: AsJson = False,
 ) -> None:
     """Check a promise: on the whole transition matrix where it can be had, by a two-world audit elsewhere.
@@ -201,7 +206,7 @@ def certify(
     """
     from textveil.recipes.words.certify import certify_words
 
-    word_mechanism = make(mechanism, shape, **given(epsilon=epsilon, vectors=vectors))
+    word_mechanism = make(mechanism, shape, parameters, **given(epsilon=epsilon, vectors=vectors))
     result = certify_words(word_mechanism, words=words, angles=angles, draws=draws, level=level)
     print_result(result, _certify_lines(result), as_json=as_json)
 
@@ -226,10 +231,16 @@ def _certify_lines(result: dict[str, Any]) -> Iterator[str]:
     yield from _note_lines(result["notes"])
 
 
-def make(name: str, shape: NoiseShape | None = None, **parameters: Any) -> Any:
-    """A mechanism from the options that were given."""
+def make(name: str, shape: NoiseShape | None = None, set: Sequence[str] | None = None, **parameters: Any) -> Any:
+    """A word mechanism, ours or another package's, from the options that were given."""
     from textveil.core import registry
+    from textveil.words.mechanism import WordMechanism
 
+    factory = registry.find("mechanism", name)
+    if not (inspect.isclass(factory) and issubclass(factory, WordMechanism)):
+        words = [known for known in registry.names("mechanism") if known.startswith("words.")]
+        raise BadInput(f"{name} replaces no words (its class is no WordMechanism)", possible=", ".join(words))
+    parameters |= parameters_of(set or ())
     own = {} if shape is None else given(**plain(shape))
     if not own.get("paper_mode", True):
         del own["paper_mode"]  # only one mechanism knows it

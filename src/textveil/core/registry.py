@@ -1,14 +1,15 @@
 """Names of things that can be made from the command line: "words.brr" -> where its class lives.
 
-One line per mechanism or attack; the module is imported when it is asked for, never before. A package outside Textveil
-adds its own through the entry-point groups `textveil.mechanisms` and `textveil.attacks`.
+One line per mechanism or attack; the module is imported when it is asked for, never before. Another package adds its own
+through the entry-point groups `textveil.mechanisms`, `textveil.attacks`, `textveil.papers` and `textveil.verbs`. These are
+looked at only where a name is not known here, so that no package can take the place of a name of ours.
 """
 
 from __future__ import annotations
 
 import importlib
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from .errors import BadInput, UnknownName
@@ -62,7 +63,14 @@ FILES = {
     "training.vocab": ("words.tsv",),
 }
 
-_GROUPS = {"mechanism": MECHANISMS, "attack": ATTACKS, "writer": WRITERS}
+# Papers and verbs of ours are found by `reproduce.study_of` and `cli.app`; those of other packages here.
+_GROUPS: dict[str, dict[str, str]] = {
+    "mechanism": MECHANISMS,
+    "attack": ATTACKS,
+    "writer": WRITERS,
+    "paper": {},
+    "verb": {},
+}
 
 
 def names(kind: str = "mechanism") -> list[str]:
@@ -71,7 +79,7 @@ def names(kind: str = "mechanism") -> list[str]:
     >>> "words.brr" in names("mechanism")
     True
     """
-    return sorted({**_GROUPS[kind], **_plugged_in(kind)})
+    return sorted({*_GROUPS[kind], *plugged_in(kind)})
 
 
 def find(kind: str, name: str) -> Any:
@@ -80,11 +88,36 @@ def find(kind: str, name: str) -> Any:
     >>> find("mechanism", "words.brr").__name__
     'BRR'
     """
-    target = {**_GROUPS[kind], **_plugged_in(kind)}.get(name)
-    if target is None:
+    if (target := _GROUPS[kind].get(name)) is not None:
+        module, _, attribute = target.partition(":")
+        return getattr(importlib.import_module(module), attribute)
+    makers = plugged_in(kind).get(name)
+    if makers is None:
         raise UnknownName(kind, name, names(kind))
-    module, _, attribute = target.partition(":")
-    return getattr(importlib.import_module(module), attribute)
+    return _loaded(kind, name, makers)
+
+
+def plugged_in(kind: str) -> dict[str, tuple[EntryPoint, ...]]:
+    """What other packages register under this kind: names, and who registers each. Nothing is imported for it."""
+    return {name: makers for name, makers in _entry_points(f"textveil.{kind}s").items() if name not in _GROUPS[kind]}
+
+
+def package_of(maker: EntryPoint) -> str:
+    """The package that registers something."""
+    return maker.dist.name if maker.dist is not None else maker.module.partition(".")[0]
+
+
+def _loaded(kind: str, name: str, makers: tuple[EntryPoint, ...]) -> Any:
+    if len({maker.value for maker in makers}) > 1:
+        packages = ", ".join(sorted({package_of(maker) for maker in makers}))
+        raise BadInput(f"the {kind} '{name}' is registered by several packages: {packages}", possible="remove one")
+    try:
+        return makers[0].load()
+    except Exception as error:  # whatever the package does when it is imported
+        raise BadInput(
+            f"the {kind} '{name}' of the package {package_of(makers[0])} cannot be loaded from {makers[0].value} "
+            f"({type(error).__name__}: {error})"
+        ) from error
 
 
 def make(kind: str, name: str, **parameters: Any) -> Any:
@@ -108,5 +141,8 @@ def files_of(mechanism: str) -> tuple[str, ...]:
 
 
 @cache
-def _plugged_in(kind: str) -> dict[str, str]:
-    return {e.name: e.value for e in entry_points(group=f"textveil.{kind}s")}
+def _entry_points(group: str) -> dict[str, tuple[EntryPoint, ...]]:
+    makers: dict[str, tuple[EntryPoint, ...]] = {}
+    for maker in entry_points(group=group):
+        makers[maker.name] = (*makers.get(maker.name, ()), maker)
+    return makers

@@ -162,7 +162,14 @@ def choose_fillings(
             raise UnknownName(f"attack on releases of {room_name}", name, own)
     chosen, not_run = dict[str, Filling](), dict[str, str]()
     for name in job.attacks or own:
-        suiting = [f for f in room.fillings if f.suits(registry.find("attack", name), opened)]
+        try:
+            attack = registry.find("attack", name)
+        except BadInput as error:  # of another package, which cannot be loaded
+            if job.attacks:
+                raise
+            not_run[name] = str(error)
+            continue
+        suiting = [f for f in room.fillings if f.suits(attack, opened)]
         filling = next((f for f in suiting if all(job.has(asked) for asked in f.asks)), None)
         if filling is not None:
             chosen[name] = filling

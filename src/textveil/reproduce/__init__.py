@@ -6,6 +6,7 @@ measures that join the two. `textveil reproduce NN` runs the cells that are not 
 A new paper is `paperNN/cells.py` (functions that give numbers by name), `paperNN/study.py` (kinds, parts, plan, notes),
 `claims/NN.toml`, and its number in PAPERS. Claims name the measures that all studies share (`measures.py`) and figures are
 drawn by `Series.of`; `paperNN/measures.py` holds only what no other paper could use. Paper 08 is a short example.
+Another package registers its `STUDY` under the entry-point group `textveil.papers` (docs/write-a-paper.md).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from textveil.core import registry
 from textveil.core.errors import UnknownName
 
 if TYPE_CHECKING:
@@ -27,6 +29,9 @@ def study_of(paper: str) -> Study:
     >>> study_of("6").paper
     '06'
     """
+    if paper.zfill(2) not in PAPERS and paper in registry.plugged_in("paper"):
+        plugged: Study = registry.find("paper", paper)
+        return plugged
     number = paper.zfill(2)
     if number not in PAPERS:
         raise UnknownName("paper", paper, PAPERS)

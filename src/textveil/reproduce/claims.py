@@ -67,6 +67,13 @@ class Judged:
     verdict: Verdict
 
 
+def claims_of(study: Study) -> list[Claim]:
+    """The claims of a study, from its own file or from ours."""
+    if study.claims is None:
+        return load_claims(study.paper)
+    return load_claims(study.claims.stem, study.claims.parent)
+
+
 def load_claims(paper: str, folder: Path = FOLDER) -> list[Claim]:
     """The claims of a paper.
 
@@ -74,6 +81,8 @@ def load_claims(paper: str, folder: Path = FOLDER) -> list[Claim]:
     'Figure 1, top'
     """
     path = folder / f"{paper}.toml"
+    if not path.is_file():
+        raise BadInput("the study has no claims file", where=path)
     with open(path, "rb") as file:
         blocks = tomllib.load(file).get("claim", [])
     claims = [_claim(entry, path) for block in blocks for entry in expand(block, path)]

@@ -35,14 +35,15 @@ def code_hash(function: Callable[..., Any]) -> str:
 def _modules_behind(function: Callable[..., Any]) -> list[tuple[str, Path]]:
     """The function's module and what it imports of this room, directly or not, in the order of names."""
     files: dict[str, Path] = {}
-    waiting = [function.__module__]
+    waiting, package = [function.__module__], function.__module__.partition(".")[0]
+    homes = (f"{ROOM}.",) if package == "textveil" else (f"{ROOM}.", f"{package}.")  # of a plug-in, all of it
     while waiting:
         module = waiting.pop()
         path = _file_of(module)
         if module in files or path is None:
             continue
         files[module] = path
-        waiting += [name for name in _read(path).imports if name.startswith(f"{ROOM}.")]
+        waiting += [name for name in _read(path).imports if name.startswith(homes)]
     return sorted(files.items())
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from textveil.core.errors import BadInput
 from textveil.reproduce.cells import Cell, Store, key_of
-from textveil.reproduce.claims import judge_all, load_claims
+from textveil.reproduce.claims import claims_of, judge_all
 from textveil.reproduce.study import Progress, Run, Study, run
 from textveil.reproduce.tables import summary, text_table, write
 
@@ -73,7 +73,7 @@ def _cell_of(entry: dict[str, Any]) -> Cell:
 
 def _judged(study: Study, done: Run, scale: str, missing: set[str], folder: Path) -> tuple[dict[str, Any], list[str]]:
     """Judge every claim, draw every figure, write the page."""
-    judged = judge_all(load_claims(study.paper), study, done.view(), missing)
+    judged = judge_all(claims_of(study), study, done.view(), missing)
     whole = summary(study, done, judged, scale)
     write(folder, whole, study.figures(done.view()))
     return whole, text_table(judged)

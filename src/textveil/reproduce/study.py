@@ -70,6 +70,7 @@ class Study:
     measures: Mapping[str, Callable[..., list[Measure]]] = field(default_factory=dict)
     figures: Callable[[Results], list[Figure]] = lambda results: []
     notes: tuple[str, ...] = ()
+    claims: Path | None = None  # the claims file of a study that is not Textveil's own
 
     def cells(self, scale: str, part: str | None = None) -> list[Cell]:
         """The plan, or one part of it."""

@@ -1,0 +1,1 @@
+"""A mechanism, an attack, a paper and a verb, outside of Textveil."""
