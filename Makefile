@@ -3,6 +3,7 @@
 # make test           everything CI runs, with every extra that a test needs: under 12 minutes
 # make lint           ruff and mypy
 # make api            docs/api and the types of the verbs, from docstrings and options
+# make wheel-check    build the wheel, install it in an empty environment, run the demo there, resolve textveil[all]
 # make bench          every room side by side with its peers; keeps docs/results/bench-ROOM.json (BENCH=--quick: sooner)
 # make bench-compare  what is worse by more than a tenth in NEW (docs/results) than in OLD (HEAD)
 PYTHON ?= python3
@@ -14,7 +15,7 @@ BENCH ?=
 OLD ?= HEAD
 NEW ?= docs/results
 
-.PHONY: demo quick test lint api bench bench-compare clean
+.PHONY: demo quick test lint api wheel-check bench bench-compare clean
 
 $(VENV)/core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -60,6 +61,9 @@ lint: $(VENV)/dev
 
 api: $(VENV)/dev
 	$(BIN)/python scripts/api_reference.py
+
+wheel-check: $(VENV)/core
+	$(BIN)/python scripts/wheel_check.py --resolve
 
 bench: $(VENV)/bench
 	$(BIN)/python bench/keep.py $(BENCH)
