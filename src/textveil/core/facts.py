@@ -81,6 +81,10 @@ class VectorsUsed(Section):
     name: str
     words: int
     fingerprint: str
+    nearest: float | None = (
+        None  # distance of a word to its nearest other word, in the middle of all words by frequency
+    )
+    near_share: float | None = None  # share of words that have another one within the reach of the promise
 
 
 @dataclass(frozen=True)

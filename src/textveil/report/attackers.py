@@ -7,6 +7,7 @@ from .html import bullets, esc, pairs, percent, percent_up, table, tag
 from .svg import Bar, success_chart
 from .words import Finding
 
+UPPER = "`upper`"
 NOT_YET = "No attack on this release stands on its card yet."
 PRIVATE = (
     "Attacks that its owner has run with the original are named here until their figures are published. How to run them: "
@@ -79,10 +80,11 @@ def _notes(finding: Finding) -> list[str]:
     bound = finding.evidence.upper
     if bound is None:
         return list(finding.evidence.notes)
+    notes = [note for note in finding.evidence.notes if UPPER not in note]  # said below, with the figure
     ceiling = f"no attacker of this kind can be right more often than {percent_up(bound)}"
     if finding.evidence.attack.startswith("words."):
         ceiling = (
             f"for words drawn from the public prior no attacker who sees one place at a time can be right more often than "
             f"{percent_up(bound)}; on a text of other words he may be"
         )
-    return [*finding.evidence.notes, ceiling]
+    return [*notes, ceiling]

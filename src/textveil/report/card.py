@@ -14,8 +14,8 @@ from ..core.facts import Facts
 from . import making
 from .attackers import attackers, not_attacked
 from .data import data_section
-from .first_screen import AMBER, Badge, badge_of, figures, first_sentence
-from .html import bullets, esc, page, section, tag
+from .first_screen import AMBER, Badge, badge_of, figures, first_sentence, is_hopeless
+from .html import bound, bullets, esc, number, page, percent, section, tag
 from .signing import signing
 from .spending import spent_section
 from .use import use_section, utilities
@@ -24,6 +24,10 @@ from .words import LABELS, Finding, findings
 MEASURED = (
     "Nothing is promised. The figure above was computed from this data: how much the law that the released numbers were "
     "drawn from changes when one unit is taken away. It describes; no theorem makes it a bound."
+)
+HOPELESS = (
+    "The bound is so weak that it leaves an attacker practically certain. If anything protects here, it is the noise as "
+    "the attacks find it, not the theorem."
 )
 MOST_CHARACTERS = 400  # of one thing that passed: a long list of kept words is shown in part
 
@@ -78,7 +82,7 @@ def _banners(draft: bool, found: list[Finding], facts: Facts) -> str:
             f"An attack ({names}) succeeds more often than the promise allows. Do not rely on this release.</div>"
         )
     if facts.beware:
-        lines = "<br>".join(esc(line) for line in facts.beware)
+        lines = "<br>".join(esc(_sentence(line)) for line in facts.beware)
         shown += f'<div class="banner banner-beware" role="alert"><b>Beware</b>{lines}</div>'
     return shown
 
@@ -100,14 +104,17 @@ def _head(manifest: dict[str, Any], facts: Facts, badge: Badge, promise: Guarant
 def _promise(promise: Guarantee, facts: Facts, badge: Badge) -> str:
     """The parts of the promise side by side; its assumptions have a list of their own further down."""
     parts = promise.parts()
-    if promise.label == "guarantee":
+    if promise.label == "guarantee" and is_hopeless(promise):
+        said = tag("p", esc(f"{_sentence(parts.protected)} {HOPELESS}"))
+    elif promise.label == "guarantee":
         said = tag("p", esc(_sentence(parts.protected)))
         said += tag("p", esc(_sentence(parts.how_sure or parts.bound)))
     elif isinstance(promise.loss, Measured):
         said = tag("p", MEASURED)
     else:
         said = tag("p", esc(_sentence(parts.bound)))
-    lacking = [*parts.not_protected, *(line for line in facts.not_protected if line not in promise.assumes)]
+    own = [line for line in facts.not_protected if line not in promise.assumes]
+    lacking = [*_near_words(promise, facts), *parts.not_protected, *own]
     return tag("div", tag("h3", _panel_title(promise, badge)) + said, "panel") + tag(
         "div",
         tag("h3", "Not protected") + bullets(_sentence(line) for line in dict.fromkeys(lacking)),
@@ -115,11 +122,26 @@ def _promise(promise: Guarantee, facts: Facts, badge: Badge) -> str:
     )
 
 
+def _near_words(promise: Guarantee, facts: Facts) -> list[str]:
+    """How many words are near enough for the promise, where it is about near ones only."""
+    vectors = facts.vectors
+    if not isinstance(promise.loss, Metric) or promise.is_bounding or vectors is None or vectors.nearest is None:
+        return []
+    share, loss = vectors.near_share or 0.0, promise.loss.epsilon * vectors.nearest
+    return [
+        f"by the theorem alone, {percent(1 - share)} of words (counted as often as they occur): no other word is that near "
+        f"to them. Half of all words are {number(vectors.nearest)} or more away from every other word, where the loss may be "
+        f"{bound(loss)}. What the noise hides beyond the theorem is measured by attacks"
+    ]
+
+
 def _panel_title(promise: Guarantee, badge: Badge) -> str:
     if promise.label != "guarantee":
         return "No promise of a bounded loss"
     if badge.tone in ("broken", "seeded"):
         return "Claimed, and not kept"
+    if is_hopeless(promise):
+        return "Hardly protected"
     if promise.is_bounding:
         return "Protected"
     return "Protected: near ones only" if isinstance(promise.loss, Metric) else "Bounded, but weakly"

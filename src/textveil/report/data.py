@@ -11,6 +11,9 @@ COLUMN = "column "  # how the name of a column begins among what passes: column 
 DONE = {
     "words": "every word of the text was replaced by a word drawn at random, near ones more often",
     "counts": "the words of each document were counted, and noise was added to the counts",
+    "hashed.seal": "a model that finds marked passages was sealed: every slot of its table was filled",
+    "hashed.update": "a sealed model that finds marked passages was trained on and sealed again",
+    "hashed.sound": "a model was trained, under noise, that finds marked passages",
     "hashed": "a model was trained that finds marked passages",
     "training.tagger": "a model was trained that tags words",
     "training.classifier": "a model was trained that sorts texts into classes",
@@ -48,13 +51,16 @@ def data_section(manifest: dict[str, Any], facts: Facts) -> str:
         rows += [(name, value) for name, value in _more(facts.data) if value]
     rows.append(("what was done", what_was_done(str(manifest["mechanism"]))))
     rows.append(("columns that left as they were", _columns(manifest)))
-    if manifest.get("created"):
-        rows.append(("released on", str(manifest["created"])[:10]))
+    released_on = str(manifest.get("created") or "")[:10]
+    if facts.data is not None and facts.data.read_on not in ("", released_on):
+        rows.append(("read on", facts.data.read_on))
+    if released_on:
+        rows.append(("released on", released_on))
     return pairs(rows)
 
 
 def _more(data: DataFacts) -> list[tuple[str, object]]:
-    return [("words", data.words), ("text field", data.text_field), ("read on", data.read_on)]
+    return [("words", data.words), ("text field", data.text_field)]
 
 
 def _records(facts: Facts, data: DataFacts) -> str:

@@ -7,6 +7,7 @@ words only is said to be that.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..core import Adjacency, Cryptographic, Guarantee, LimitedPrecision, Measured, Metric, NoPromise, Unit
@@ -18,6 +19,8 @@ from .html import bound, esc, number, percent, percent_up, tag
 from .use import shown as score
 from .words import LABELS, Finding, headline, strongest
 
+BASELINES = {"largest_class": "always the largest class", "all_outside_entity_f1": "finding nothing"}
+HARDLY, FEW = 0.05, 0.5  # shares of words that have a near one
 READER = "Whoever reads this release"
 
 
@@ -74,7 +77,7 @@ def _protection(promise: Guarantee, facts: Facts) -> str:
             return (
                 f"No theorem protects anybody here: a figure measured on this data (epsilon "
                 f"{bound(_measured(loss, facts))} at delta {upward(loss.delta, 3)}) describes what "
-                f"{promise.unit.phrase} leaves behind"
+                f"{promise.unit.phrase} leaves behind, for the most exposed one that was looked at"
             )
         case Cryptographic(model):
             return f"A cryptographic protocol protects {promise.unit.phrase}, in this model of trust: {model}"
@@ -94,12 +97,44 @@ def _protection(promise: Guarantee, facts: Facts) -> str:
         near = f"at most {downward(near_distance(promise.loss), 3)} apart in {promise.loss.metric} distance"
         return (
             f"{READER} cannot be right more than {MOST_SURE:.0%} of the time when guessing which of two near "
-            f"{_things(promise)} ({near}) {_stood(promise)}, but may tell very different ones apart"
+            f"{_things(promise)} ({near}{_how_many(facts)}) {_stood(promise)}, but may tell {_others(facts)} apart"
         ).replace("%", " %")
+    if is_hopeless(promise):
+        return (
+            "A theorem covers this release, but its bound is too weak to protect anybody by itself: whoever reads it may be "
+            f"practically certain {_question(promise)}"
+        )
     return (
         f"A theorem covers this release, but weakly: whoever reads it may be right {often(right)} when guessing "
         f"{_question(promise)}"
     )
+
+
+def _near_share(facts: Facts) -> float:
+    """The share of words that have another one within the promise's reach; 1 where it is not known."""
+    share = None if facts.vectors is None else facts.vectors.near_share
+    return 1.0 if share is None else share
+
+
+def _how_many(facts: Facts) -> str:
+    share = _near_share(facts)
+    return ", as hardly any two words are" if share < HARDLY else ", as few words are" if share < FEW else ""
+
+
+def _others(facts: Facts) -> str:
+    return "very different ones" if _near_share(facts) >= FEW else "others"
+
+
+def is_hopeless(promise: Guarantee) -> bool:
+    """Whether the promise lets an attacker be practically certain about any two neighbours.
+
+    >>> from textveil.core import Approx
+    >>> is_hopeless(Guarantee(Approx(20.0, 1e-6), Unit.USER, Adjacency.ADD_REMOVE))
+    True
+    """
+    right = promise.loss.even_guess()
+    is_metric = isinstance(promise.loss, Metric)
+    return promise.label == "guarantee" and not is_metric and right is not None and often(right) == often(1.0)
 
 
 def _question(promise: Guarantee) -> str:
@@ -108,10 +143,8 @@ def _question(promise: Guarantee) -> str:
         case Metric():
             return f"which of two {_things(promise)} {_stood(promise)}"
         case LimitedPrecision(_, n, _):
-            return (
-                f"which of two documents it was made from, if they differ in at most {n} counts, and may be right more "
-                "often if they differ in more"
-            )
+            more = ", and may be right more often if they differ in more" if promise.is_bounding else ""
+            return f"which of two documents it was made from, if they differ in at most {n} counts{more}"
     phrase = promise.unit.phrase
     match promise.adjacency:
         case Adjacency.ADD_REMOVE:
@@ -160,9 +193,21 @@ def _use_figure(facts: Facts, uses: list[Utility]) -> str:
         beside = [f"{score(value, use)} {what}" for value, what in known if value is not None]
         return _figure("Use", score(use.value, use), f"{use.metric}: {use.task}; {', '.join(beside)}")
     if facts.scores is not None and facts.scores.values:
-        name, value = next(iter(facts.scores.values.items()))
-        return _figure("Use", number(value), f"{name.replace('_', ' ')}, on a test file that is taken to be public")
+        return _score_figure(facts.scores.values)
     return _figure("Use", "not measured", "what it is good for is not known yet")
+
+
+def _score_figure(values: Mapping[str, float]) -> str:
+    """The first score of a model on its test file, beside that of the baseline which learns nothing."""
+    name, value = next(iter(values.items()))
+    baseline = next(((said, values[key]) for key, said in BASELINES.items() if key in values), None)
+    beside = "" if baseline is None else f"; {baseline[0]}: {_score(baseline[1])}"
+    what = name.replace("_", " ").replace(" f1", " F1")
+    return _figure("Use", _score(value), f"{what}, on a test file that is taken to be public{beside}")
+
+
+def _score(value: float) -> str:
+    return percent(value) if 0 <= value <= 1 else number(value)
 
 
 def _worst(promise: Guarantee) -> str:

@@ -6,34 +6,17 @@ from typing import Any
 
 from ..core import Guarantee, Metric
 from ..core.facts import DocumentLine, Facts, SealFacts, TrainingRun
-from .html import bound, bullets, esc, number, pairs, percent, show, table, tag
+from .html import bound, bullets, esc, number, pairs, percent, table, tag
+from .parameters import parameter_rows
 from .svg import histogram
 
 MOST_SAMPLE = 4_000  # characters of one sample text: a card stays small
 MOST_SAMPLES = 5
-MOST_LISTED = 40  # values of a list that are shown
-NAMES = {
-    "oov": "words outside the vocabulary",
-    "case": "capital letters",
-    "keep": "kept words",
-    "once": "each distinct word of a text drawn once",
-    "lam": "lambda: shape of the noise, 0 round to 1 like the words",
-    "t": "t: nearest (0) or second nearest (1)",
-    "k": "k: neighbours to choose from",
-    "bits": "bits of a code",
-    "c": "C: largest step of one update",
-    "precision": "N: counts that two documents may differ in",
-    "compress": "groups that words are summed into",
-    "paper_mode": "as printed in the paper",
-    "dtype": "stored as",
+SEALS = {
+    "quiet": "quiet: names and rare terms are forgotten",
+    "paper": "as published, which leaves every true weight",
 }
-VALUES = {
-    ("oov", "draw"): "replaced by drawn words",
-    ("oov", "token"): "replaced by one sign",
-    ("case", "sentence"): "by position only: after a full stop",
-    ("case", "drop"): "none",
-    ("case", "keep"): "as in the input",
-}
+MOST_TELLING = 10.0  # a larger bound says little
 
 
 def document_line(promise: Guarantee, line: DocumentLine | None) -> str:
@@ -56,7 +39,10 @@ def document_line(promise: Guarantee, line: DocumentLine | None) -> str:
             f"{line.max_words:,} × {esc(worst)} = <strong>{esc(bound(line.loss))}</strong>."
         )
     lines.append(tag("p", said))
-    lines.append(tag("p", "A bound above about 10 says little by itself: weigh it with the attacks above.", "small"))
+    if max(line.per_word, line.loss or 0.0) > MOST_TELLING:
+        lines.append(
+            tag("p", "A bound above about 10 says little by itself: weigh it with the attacks above.", "small")
+        )
     return "".join(lines)
 
 
@@ -73,9 +59,8 @@ def making(manifest: dict[str, Any], facts: Facts, promise: Guarantee) -> str:
     """How it was made, in sentences and in a list of names and values."""
     rows: list[tuple[str, object]] = []
     rows.append(("mechanism", manifest["mechanism"]))
-    for name, value in (manifest.get("parameters") or {}).items():
-        if value is not None:
-            rows.append((NAMES.get(name, name.replace("_", " ")), _value(name, value)))
+    sections = {name for name in ("seal", "training") if getattr(facts, name) is not None}
+    rows += parameter_rows(manifest.get("parameters") or {}, sections)
     if facts.vectors is not None:
         rows.append(("word vectors", f"{facts.vectors.name}, {facts.vectors.words:,} words"))
         rows.append(("vectors' fingerprint", facts.vectors.fingerprint))
@@ -84,7 +69,7 @@ def making(manifest: dict[str, Any], facts: Facts, promise: Guarantee) -> str:
     rows.append(("two worlds compared", f"{promise.unit.phrase} {promise.adjacency.phrase}"))
     rows.append(("ledger", _ledger(manifest)))
     if manifest.get("head"):
-        rows.append(("the ledger's head then", manifest["head"]))
+        rows.append(("the ledger's last line then", manifest["head"]))
     rows.append(("randomness", "seeded (draft)" if manifest.get("draft") else "secure: operating-system entropy"))
     return bullets(_sentence(line) for line in facts.making) + pairs(rows) + _costs(facts.seal) + _substitution(facts)
 
@@ -99,8 +84,10 @@ def _training_rows(run: TrainingRun) -> list[tuple[str, object]]:
 
 
 def _seal_rows(seal: SealFacts) -> list[tuple[str, object]]:
-    rows: list[tuple[str, object]] = [("seal", seal.mode), ("law of drawn rows", seal.law)]
-    rows += [("documents that keep a row", seal.min_documents), ("spread", seal.spread), ("lean", seal.lean)]
+    mode = SEALS.get(seal.mode, seal.mode)
+    rows: list[tuple[str, object]] = [("seal", mode), ("law of drawn rows", seal.law)]
+    rows += [("documents that keep a row", seal.min_documents)]
+    rows += [("drawn weights are multiplied by", seal.spread), ("drawn rows speak against a find by", seal.lean)]
     if seal.updates:
         rows.append(("updates since it was sealed", seal.updates))
     return [(name, value) for name, value in rows if value not in (None, "")]
@@ -123,15 +110,6 @@ def _ledger(manifest: dict[str, Any]) -> str:
     if isinstance(entries, list) and len(entries) == 2 and entries[0] != entries[1]:
         return f"entries {entries[0]} to {entries[1]}"
     return f"entry {entry}"
-
-
-def _value(name: str, value: object) -> object:
-    """Choices in words; of long lists (kept words) a part."""
-    if isinstance(value, str) and (name, value) in VALUES:
-        return VALUES[name, value]
-    if isinstance(value, list) and len(value) > MOST_LISTED:
-        return f"{show(value[:MOST_LISTED])} and {len(value) - MOST_LISTED:,} more"
-    return "none" if value == [] else value
 
 
 def _substitution(facts: Facts) -> str:

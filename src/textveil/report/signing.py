@@ -84,7 +84,9 @@ def _about_what_left(manifest: dict[str, Any]) -> Iterator[str]:
 
 
 def _about_attacks(manifest: dict[str, Any], found: list[Finding]) -> Iterator[str]:
-    if not found:
+    if not found and not attacks_on(str(manifest["mechanism"])):
+        yield "No attack on this kind of release is known to Textveil. Is the promise enough by itself?"
+    elif not found:
         yield "No attack stands on this card. Has its owner attacked it, and seen what an attacker gets?"
     elif any(finding.with_truth for finding in found):
         yield "Some figures were scored with the private text. May they be public?"

@@ -384,3 +384,60 @@ def test_only_a_guarantee_has_a_document_line():
 
 def test_no_ledger_is_said():
     assert "not recorded in a ledger" in text_of(write_card(manifest(entry=None)))
+
+
+def test_a_promise_about_near_words_says_how_many_words_are_near():
+    facts = {"vectors": {"name": "english", "words": 30_000, "fingerprint": "c0", "nearest": 42.0, "near_share": 0.004}}
+    page = write_card(manifest(facts=facts))
+    assert "as hardly any two words are" in text_of(page)
+    panel = section_of(page, "What is protected, and what is not")
+    assert "99.6 % of words" in panel
+    assert "42 or more away from every other word, where the loss may be 21" in panel
+    common = {"vectors": {**facts["vectors"], "near_share": 0.9}}
+    assert "hardly any" not in text_of(write_card(manifest(facts=common)))
+
+
+def test_a_hopeless_bound_stands_under_no_heading_that_says_protected():
+    weak = Guarantee(LimitedPrecision(20.0, 10), Unit.DOCUMENT, Adjacency.METRIC)
+    page = write_card(manifest(weak, mechanism="counts.limited_precision"))
+    assert "Hardly protected" in text_of(page)
+    assert "practically always afterwards, not more" not in text_of(page)
+    assert "more often if they differ in more" not in text_of(page)
+
+
+def test_no_gain_over_chance_is_no_headline():
+    sealed = Guarantee(Measured(8.3, 1e-5, "how"), Unit.TERM, Adjacency.ADD_REMOVE)
+    trivial = Evidence("hashed.lookup", "auc", 0.5, 0.5, 0, 300, unit=Unit.TERM, effective=150.0)
+    text = text_of(write_card(manifest(sealed, [trivial], mechanism="hashed.seal")))
+    assert "none of the attacks tried did better than chance" in text
+    assert "as sure as 150 tries" in text
+    assert "0 of 300" not in text
+    better = Evidence("hashed.retrain", "auc", 0.85, 0.5, 0, 300, unit=Unit.TERM, effective=150.0)
+    text = text_of(write_card(manifest(sealed, [trivial, better], mechanism="hashed.seal")))
+    assert "(hashed.retrain) picked the right one of two 85.0 % of the time, by chance 50.0 %" in text
+
+
+def test_a_note_of_several_attacks_stands_once():
+    one = Evidence("words.bayes", "success", 0.3, 0.1, 30, 100, notes=("scored on the true words", "its own"))
+    other = Evidence("words.nearest", "success", 0.3, 0.1, 30, 100, notes=("scored on the true words",))
+    text = text_of(write_card(manifest(evidence=[one, other])))
+    assert text.count("cored on the true words") == 1
+    assert "words.bayes: its own" in text
+
+
+def test_parameters_are_named_and_nothing_stands_twice():
+    facts = Facts(seal=SealFacts("quiet", "kernel", 3, 0.1, 0.5, costs={"1": 8.3})).to_json()
+    sealed = Guarantee(Measured(8.3, 1e-5, "how"), Unit.TERM, Adjacency.ADD_REMOVE)
+    parameters = {
+        "plan": {"bits": 14, "families": ["word"]},
+        "seal": {"mode": "quiet"},
+        "widen": "sentence",
+        "also": [],
+    }
+    made = section_of(
+        write_card(manifest(sealed, mechanism="hashed.seal", parameters=parameters, facts=facts)), "How it was made"
+    )
+    for part in ("kinds of features word", "names and rare terms are forgotten", "finds become whole sentences"):
+        assert part in made, part
+    assert made.count("quiet") == 1
+    assert "also" not in made

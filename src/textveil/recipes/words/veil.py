@@ -23,6 +23,7 @@ from textveil.recipes.progress import Bar
 from textveil.recipes.publish import Publication, publish_job
 from textveil.recipes.read_again import remember
 from textveil.recipes.words.engines import Engine, Part, open_engine
+from textveil.recipes.words.near import near_words
 from textveil.recipes.words.parts import Parts, cut_into_parts
 from textveil.text import readers, tokens
 from textveil.text.documents import replace
@@ -186,5 +187,5 @@ def _facts(job: VeilJob, publication: Publication, reader: readers.Reader, drawn
             job.source, text_field=field, records=drawn.records, words=drawn.words, reading=memory
         ),
         document=DocumentLine(float(mechanism.epsilon) * mechanism.diameter(), job.max_words),
-        vectors=VectorsUsed(str(vectors.name), len(vectors), vectors.fingerprint),
+        vectors=VectorsUsed(str(vectors.name), len(vectors), vectors.fingerprint, *near_words(mechanism)),
     )

@@ -15,12 +15,14 @@ import numpy as np
 from textveil.core import BadInput
 from textveil.noise import Source
 from textveil.text.codes import Codes, hamming
+from textveil.words.geometry import angles, distances
 from textveil.words.mechanism import WordMechanism
 from textveil.words.search import HammingSearch
 
 _PAIRS = 400_000
 _ALL_PAIRS_UP_TO = 600  # words: 360,000 pairs
 _AT_ONCE = 20_000
+_CELLS_AT_ONCE = 2_000_000
 
 
 def pair_distances(mechanism: WordMechanism, first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -41,6 +43,33 @@ def pair_distances(mechanism: WordMechanism, first: np.ndarray, second: np.ndarr
         some = slice(start, start + _AT_ONCE)
         found[some] = _apart(points[first[some]], points[second[some]], angular)
     return found
+
+
+def nearest_distances(mechanism: WordMechanism, rows: np.ndarray) -> np.ndarray:
+    """How far each of these words is from the nearest other word.
+
+    >>> from textveil.text.vectors import from_arrays
+    >>> from textveil.words.laplace import Laplace
+    >>> line = Laplace().fit(from_arrays(["a", "b", "c"], [[1.0], [2.0], [4.0]]))
+    >>> nearest_distances(line, np.array([0, 2])).tolist()
+    [1.0, 2.0]
+    """
+    is_hamming = mechanism.metric == "hamming"
+    points = (_packed if is_hamming else _points)(mechanism)[:-1]
+    measure = _bits_apart if is_hamming else angles if mechanism.metric == "angular" else distances
+    step = max(1, _CELLS_AT_ONCE // len(points))
+    parts = [rows[start : start + step] for start in range(0, len(rows), step)]
+    return np.concatenate([_least(measure(points[part], points), part) for part in parts])
+
+
+def _bits_apart(some: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    return np.stack([hamming(codes, code) for code in some]).astype(np.float64)
+
+
+def _least(apart: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """The smallest distance to another word than the row's own."""
+    apart[np.arange(len(rows)), rows] = np.inf
+    return apart.min(axis=1)
 
 
 def all_distances(mechanism: WordMechanism) -> np.ndarray:
