@@ -38,6 +38,7 @@ BETTER: dict[str, dict[str, str]] = {
         "laplace300_over_faiss_flat": LARGER,
         "vickrey_time_over_laplace": SMALLER,
         "brr_over_laplace": LARGER,
+        "tem_time_over_brr": SMALLER,
         "end_to_end_share": LARGER,
         "two_workers_speedup": LARGER,
     },

@@ -1,7 +1,8 @@
 """The words room beside its peers: `python bench/words.py [--quick] [--recall]`.
 
 Search: BRR against faiss IndexBinaryFlat, Laplace against IndexFlatL2, Vickrey (k = 2) against our own Laplace; the worst
-ratio over the noise levels counts. End to end: the command `textveil veil` on reviews (start-up, reading, checking, cutting
+ratio over the noise levels counts. TEM against BRR: the words of reviews, a fresh mechanism each time, since TEM prepares
+each distinct word once. End to end: the command `textveil veil` on reviews (start-up, reading, checking, cutting
 and writing included) against the bare rate of `mechanism.draw` on the same words; and two workers against one. Runs take
 turns in one process tree, so that a busy machine slows both sides; times are medians. The full run also shows what HNSW and
 Annoy find at these noise levels (words_recall.py).
@@ -30,9 +31,10 @@ from textveil.noise import secure
 from textveil.text import tokens
 from textveil.text.codes import Codes
 from textveil.text.vectors import Vectors, from_arrays, load
-from textveil.words import BRR, Laplace
+from textveil.words import BRR, TEM, Laplace
+from textveil.words.mechanism import WordMechanism
 
-EPSILON, LAPLACE_EPSILON = 0.5, 10.0
+EPSILON, LAPLACE_EPSILON, TEM_EPSILON = 0.5, 10.0, 3.0
 WORDS = 50_000
 
 
@@ -48,6 +50,7 @@ def main() -> None:
     ratios = search_ratios(rounds, 2000, rng)  # faiss's flat index is far slower on batches of 1,000
     vectors = glove(rng)
     ratios["brr_over_laplace"] = brr_over_laplace(vectors, 4000 if options.quick else 16_000, rounds)
+    ratios["tem_time_over_brr"] = tem_over_brr(2_000 if options.quick else 10_000, 1 if options.quick else 3)
     sizes(vectors)
     ratios |= command_ratios([load("default")] if options.quick else [load("default"), vectors], options.quick)
     found = []
@@ -107,6 +110,22 @@ def brr_over_laplace(vectors: Vectors, count: int, rounds: int) -> float:
     return took["Laplace"] / took["BRR"]
 
 
+def tem_over_brr(texts: int, rounds: int) -> float:
+    """Seconds for the words of so many reviews, on the bundled vectors at about equal attack success."""
+    public = load("default")
+    with tempfile.TemporaryDirectory() as folder:
+        rows = rows_of(BRR().fit(public), write_reviews(Path(folder) / "reviews.jsonl", texts))
+    kinds = {"BRR": lambda: BRR(EPSILON), "TEM": lambda: TEM(TEM_EPSILON)}
+    took = {name: list[float]() for name in kinds}
+    for _ in range(rounds):
+        for name, make in kinds.items():
+            took[name].append(draw_seconds(make().fit(public), rows))
+    seconds = {name: statistics.median(times) for name, times in took.items()}
+    for name in kinds:
+        print(f"{name} draws {len(rows):,} words of reviews in {seconds[name]:.1f} s", flush=True)
+    return seconds["TEM"] / seconds["BRR"]
+
+
 def sizes(vectors: Vectors) -> None:
     """What a device must hold."""
     with tempfile.TemporaryDirectory() as folder:
@@ -161,12 +180,12 @@ def write_reviews(path: Path, count: int) -> list[str]:
     return texts
 
 
-def rows_of(mechanism: BRR, texts: list[str]) -> np.ndarray:
+def rows_of(mechanism: WordMechanism, texts: list[str]) -> np.ndarray:
     find, unknown = mechanism.rows_.get, len(mechanism.vectors_)
     return np.array([find(tokens.fold(word), unknown) for text in texts for word in tokens.words(text)])
 
 
-def draw_seconds(mechanism: BRR, rows: np.ndarray) -> float:
+def draw_seconds(mechanism: WordMechanism, rows: np.ndarray) -> float:
     noise = secure()
     mechanism.draw(rows[:1000], noise)
     start = time.perf_counter()

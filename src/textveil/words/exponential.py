@@ -15,7 +15,9 @@ Source: McSherry and Talwar 2007; Chatzikokolakis et al. 2013 for metrics.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,12 +25,20 @@ import numpy as np
 from textveil.core import BadInput
 from textveil.core.params import choice
 from textveil.noise import Source
-from textveil.text.codes import Codes, hamming
+from textveil.text.codes import Codes, hamming, unpack
+from textveil.words.block_sampler import (
+    BlockSampler,
+    angular_lower,
+    euclidean_lower,
+    hamming_lower,
+    is_precise_enough,
+)
 from textveil.words.geometry import angles, distances, euclidean_diameter
 from textveil.words.mechanism import WordMechanism
 
 METRICS = ("euclidean", "angular", "hamming")
 ROWS_AT_ONCE = 64
+MOST_BY_WHOLE_ROWS = 1_000  # words; a larger vocabulary is drawn from block by block
 
 
 class Exponential(WordMechanism):
@@ -75,6 +85,7 @@ class Exponential(WordMechanism):
         choice("distance", self.distance, METRICS)
 
     def _prepare(self) -> None:
+        self.__dict__.pop("_blocks", None)
         if self.distance == "hamming":
             self._codes()
         self._points = np.vstack([self.vectors_.matrix, self.vectors_.fallback[None]]).astype(np.float64)
@@ -103,23 +114,51 @@ class Exponential(WordMechanism):
 
     def distances(self, rows: np.ndarray | list[int]) -> np.ndarray:
         """Distance from each input row (the last row is the point of unknown words) to each word."""
-        rows = np.asarray(rows, dtype=np.int64)
+        return self._distances(np.asarray(rows, dtype=np.int64), 0, len(self.vectors_))
+
+    def _distances(self, rows: np.ndarray, first: int, last: int) -> np.ndarray:
+        """Distance from each input row to the words from `first` up to `last`."""
         if self.distance == "hamming":
             codes = self._codes()
             points = np.vstack([codes.words64, codes.fallback[None]])
-            return hamming(points[rows][:, None, :], codes.words64[None]).astype(np.float64)
+            return hamming(points[rows][:, None, :], codes.words64[None, first:last]).astype(np.float64)
         measure = angles if self.distance == "angular" else distances
-        found = measure(self._points[rows], self._points[:-1])
-        found[rows[:, None] == np.arange(found.shape[1])] = 0.0  # exact, where rounding left a little
-        return found
+        apart = measure(self._points[rows], self._points[:-1][first:last])
+        apart[rows[:, None] == np.arange(first, last)] = 0.0  # exact, where rounding left a little
+        return apart
+
+    @property
+    def _cut(self) -> float:
+        """Beyond this distance all words are alike."""
+        return math.inf
 
     def odds(self, rows: np.ndarray | list[int]) -> np.ndarray:
         """Exact odds of each word in the place of each row."""
-        score = -0.5 * self.epsilon * self.distances(rows)
+        score = -0.5 * self.epsilon * np.minimum(self.distances(rows), self._cut)
         odds = np.exp(score - score.max(axis=1, keepdims=True))
         return odds / odds.sum(axis=1, keepdims=True)
 
+    @cached_property
+    def _blocks(self) -> BlockSampler:
+        """The sampler for large vocabularies. What it keeps is made from public vectors, and stays out of copies."""
+        words, rate, cut = len(self.vectors_), 0.5 * float(self.epsilon), self._cut
+        if self.distance == "hamming":
+            codes = self._codes()
+            bits = unpack(np.vstack([codes.words64, codes.fallback[None]]), codes.bits)
+            return BlockSampler(words, rate, cut, hamming_lower(bits, bits[:-1]), self._distances)
+        points = self._points.astype(np.float32)
+        lower = angular_lower if self.distance == "angular" else euclidean_lower
+        return BlockSampler(words, rate, cut, lower(points, points[:-1]), self._distances)
+
     def _draw(self, rows: np.ndarray, noise: Source) -> np.ndarray:
+        longest = min(self.diameter(), self._cut)
+        if len(self.vectors_) > MOST_BY_WHOLE_ROWS and is_precise_enough(0.5 * self.epsilon, longest):
+            if (self._blocks.rate, self._blocks.cut) != (0.5 * float(self.epsilon), self._cut):
+                del self._blocks  # a parameter was set since
+            return self._blocks.draw(rows, noise)
+        return self._draw_by_whole_rows(rows, noise)
+
+    def _draw_by_whole_rows(self, rows: np.ndarray, noise: Source) -> np.ndarray:
         out = np.empty(len(rows), dtype=np.int32)
         distinct, which = np.unique(rows, return_inverse=True)
         order = np.argsort(which, kind="stable")

@@ -20,8 +20,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, ClassVar
 
-import numpy as np
-
 from textveil.core.example import Example
 from textveil.core.params import open_fraction, positive
 from textveil.words.exponential import Exponential
@@ -79,10 +77,9 @@ class TEM(Exponential):
         others = max(len(self.vectors_) - 1, 1)
         return max(2 / self.epsilon * math.log((1 - self.beta) * others / self.beta), 0.0)
 
-    def odds(self, rows: np.ndarray | list[int]) -> np.ndarray:
-        score = -0.5 * self.epsilon * np.minimum(self.distances(rows), self.gamma_)
-        odds = np.exp(score - score.max(axis=1, keepdims=True))
-        return odds / odds.sum(axis=1, keepdims=True)
+    @property
+    def _cut(self) -> float:
+        return self.gamma_
 
     @classmethod
     def example(cls) -> Example:
