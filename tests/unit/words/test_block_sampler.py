@@ -69,7 +69,7 @@ def test_drawn_frequencies_are_the_exact_odds(cls, distance, monkeypatch):
 
 def test_rows_of_all_kinds_are_drawn_together(monkeypatch):
     monkeypatch.setattr(exponential, "MOST_BY_WHOLE_ROWS", 10)
-    m = tv.words.TEM(epsilon=200.0, beta=1e-9).fit(cloud(dimensions=30))
+    m = tv.words.TEM(epsilon=200.0, beta=1e-12).fit(cloud(dimensions=30))
     rows = np.random.default_rng(1).integers(20, 300, 50_000)
     assert (m.draw(rows, secure()) == rows).all()  # at such an epsilon words stay
 
@@ -92,7 +92,7 @@ def test_a_sampler_whose_bounds_are_far_too_large_still_has_the_right_law():
 
 def test_a_parameter_that_was_set_since_counts(monkeypatch):
     monkeypatch.setattr(exponential, "MOST_BY_WHOLE_ROWS", 10)
-    m = tv.words.TEM(epsilon=0.01).fit(cloud())
+    m = tv.words.Exponential(epsilon=0.01).fit(cloud())
     assert len(set(m.draw(np.full(200, 30), secure()).tolist())) > 50
     m.epsilon = 1000.0
     assert set(m.draw(np.full(200, 30), secure()).tolist()) == {30}
