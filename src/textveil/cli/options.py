@@ -23,6 +23,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from textveil.cli.choices import Case, Distance, Nulls, Oov, Quotes
+from textveil.cli.streams import with_streams
 from textveil.core.errors import BadInput
 
 PROMISE, SHAPE, INPUT, PASSING, SPENDING, MODEL, TRAINING, RUNNING, PRINTING = (
@@ -44,7 +45,11 @@ def option(help: str, *names: str, group: str | None = None, metavar: str | None
 
 
 Source = Annotated[
-    Path, typer.Argument(metavar="IN", help="A file: txt, csv, tsv, jsonl, parquet or conll, plain or .gz.")
+    Path,
+    typer.Argument(
+        metavar="IN",
+        help="A file: csv, tsv, txt, json, jsonl, parquet or conll, also .gz, .bz2, .xz; or - and --format.",
+    ),
 ]
 Out = Annotated[Path, typer.Option("-o", "--out", metavar="OUT", help="The release folder to make; must not exist.")]
 PrivateOut = Annotated[
@@ -57,7 +62,9 @@ TextField = Annotated[
 ]
 Format = Annotated[
     str | None,
-    option("Format of the input where its name does not tell: txt, csv, tsv, jsonl, parquet, conll.", group=INPUT),
+    option(
+        "Format of the input where its name does not tell: csv, tsv, txt, json, jsonl, parquet, conll.", group=INPUT
+    ),
 ]
 Header = Annotated[
     bool | None,
@@ -295,6 +302,7 @@ def spread(verb: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(verb)
     def flat(**options: Any) -> None:
+        options = with_streams(options)
         for name, group in groups.items():
             options[name] = group(**{f.name: options.pop(f.name) for f in fields(group)})
         verb(**options)

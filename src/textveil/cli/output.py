@@ -21,6 +21,7 @@ from typing import Any
 import typer
 
 from textveil.core.utility import Utility
+from textveil.text.formats.piped import is_piped
 
 NOT_RECORDED = "not recorded (no --ledger)"
 
@@ -115,7 +116,7 @@ def command_line(*arguments: object) -> str:
         if argument is None:
             kept.pop()
         else:
-            kept.append(shlex.quote(str(argument)))
+            kept.append("FILE" if isinstance(argument, Path) and is_piped(argument) else shlex.quote(str(argument)))
     return " ".join(["textveil", *kept])
 
 

@@ -13,6 +13,7 @@ from textveil.core.params import choice
 from textveil.text.formats.base import Reader, Reading
 from textveil.text.formats.conll import ConllReader
 from textveil.text.formats.delimited import CsvReader, TsvReader
+from textveil.text.formats.json_array import JsonReader
 from textveil.text.formats.jsonl import JsonlReader
 from textveil.text.formats.lines import DEFAULT_MAX_LINE
 from textveil.text.formats.packing import cut_packing
@@ -37,7 +38,7 @@ _log = logging.getLogger("textveil.text")
 
 FORMATS: dict[str, type[Reader]] = {
     reader.format: reader
-    for reader in (TxtReader, CsvReader, TsvReader, JsonlReader, ParquetReader, ConllReader, ParallelReader)
+    for reader in (TxtReader, CsvReader, TsvReader, JsonlReader, JsonReader, ParquetReader, ConllReader, ParallelReader)
 }
 NULLS = ("keep", "refuse")
 _ENDINGS = {
@@ -46,6 +47,7 @@ _ENDINGS = {
     ".text": "txt",
     ".csv": "csv",
     ".tsv": "tsv",
+    ".json": "json",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".parquet": "parquet",

@@ -96,7 +96,7 @@ class LineSink:
         if not self._ended:  # the last line of the input had no line end, and is not the last one here
             self._put(self._line_ends)
         self._put(rendered)
-        self._ended = rendered[-1].endswith(self._line_ends[-1])
+        self._ended = not self._like.ends_lines or rendered[-1].endswith(self._line_ends[-1])
 
     def _put(self, texts: tuple[str, ...]) -> None:
         for file, text, encoding in zip(self._files, texts, self._encodings, strict=True):

@@ -110,6 +110,24 @@ READ = {
         "a.jsonl", '{"text": "é"}\n'.encode("cp1252"), "jsonl, encoding cp1252", ["é"], {"encoding": "cp1252"}
     ),
     "jsonl, bzip2": Taken("a.jsonl.bz2", bz2.compress(b'{"n":1e2,"text": "a"}\n'), "", ["a"]),
+    "json": Taken(
+        "a.json", b'[{"id": 1.50, "text": "one"},\n {"text": "two", "n": [1, {"text": "x"}]}]\n', "", ["one", "two"]
+    ),
+    "json, pretty": Taken("a.json", b'\n[\r\n  {\n    "text" : "a\\n",\n    "x": 1E400\n  }\r\n]\n', "", ["a\n"]),
+    "json, compact": Taken("a.json", b'[{"text":"a"},{"text":"b"},{"text":null}]', "", ["a", "b", ""]),
+    "json, strings": Taken("a.json", b'["one",\n "two", null, "\\u00e9"]', "", ["one", "two", "", "\u00e9"]),
+    "json, marked": Taken("a.json", BOM + b'[{"text":"a"}]', "", ["a"]),
+    "json, UTF-16": Taken("a.json", '[{"text": "é"}]'.encode("utf-16"), "json, encoding utf-16-le", ["é"]),
+    "json, cp1252 said": Taken(
+        "a.json", '[{"text": "é"}]'.encode("cp1252"), "json, encoding cp1252", ["é"], {"encoding": "cp1252"}
+    ),
+    "json, bzip2": Taken("a.json.bz2", bz2.compress(b'[{"text":"a"}]'), "", ["a"]),
+    "json, large": Taken(
+        "a.json",
+        ("[" + ",\n".join(f'{{"text": "{i} {"x" * 40_000}"}}' for i in range(30)) + "]").encode(),
+        "",
+        [f"{i} {'x' * 40_000}" for i in range(30)],
+    ),
     "conll, latin-1 said": Taken(
         "a.conll", "Größe O\nb O\n".encode("latin-1"), "conll, encoding iso8859-1", ["Größe b"], {"encoding": "latin-1"}
     ),
@@ -201,6 +219,18 @@ REFUSED: dict[str, tuple[str, bytes, str, dict[str, Any]]] = {
     "quotes of txt": ("a.txt", b"a\n", "only csv and tsv have --quotes", {"quotes": "none"}),
     "long delimiter": ("a.csv", b"text;x\na;b\n", "the delimiter must be one sign", {"delimiter": ";;"}),
     "letter as delimiter": ("a.csv", b"text;x\na;b\n", "the delimiter must be one sign", {"delimiter": "x"}),
+    "json object": ("a.json", b'{"text": "Zebedee"}\n{"text": "b"}\n', "is an object, where .* --format jsonl", {}),
+    "json number": ("a.json", b'[{"text": "a"}, 17]', "a record is neither an object nor a string", {}),
+    "json list": ("a.json", b'[["Zebedee"]]', "a record is neither an object nor a string", {}),
+    "json mixed": ("a.json", b'["a",\n {"text": "Zebedee"}]', "line 2: is an object among strings", {}),
+    "json mixed the other way": ("a.json", b'[{"text": "a"},\n "Zebedee"]', "line 2: is a string, not an object", {}),
+    "json cut": ("a.json", b'[{"text": "Zebedee"},\n{"text": "a', "line 2: is not valid JSON", {}),
+    "json no end": ("a.json", b'[{"text": "Zebedee"}\n', "line 1: is not valid JSON", {}),
+    "json trailing": ("a.json", b'[{"text": "a"}] Zebedee', "something follows the end of the array", {}),
+    "json empty": ("a.json", b" [ ] ", "holds no records", {}),
+    "json not UTF-8": ("a.json", b'[{"text": "Zebedee\xe9"}]', "what is not UTF-8; possible: --encoding", {}),
+    "json strings with a field": ("a.json", b'["a"]', "an array of strings has no fields", {"text_field": "text"}),
+    "json in jsonl": ("a.jsonl", b'[{"text": "Zebedee"}]', "is a list, not an object; possible: --format json", {}),
     "quotes in doubt": ("a.csv", b'id,text\n1,"a \\","b \\"\n2,"a","b"\n', "must be said|columns where", {}),
     "backslashes unsaid": ("a.csv", b'id,text\n1,"a\\"b"\n2,x,y\n', "text after a closing quote.*--quotes", {}),
 }

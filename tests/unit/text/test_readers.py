@@ -321,4 +321,4 @@ def test_memory_stays_flat(tmp_path: Path) -> None:
 
 
 def test_all_formats_are_offered() -> None:
-    assert set(FORMATS) == {"txt", "csv", "tsv", "jsonl", "parquet", "conll", "parallel"}
+    assert set(FORMATS) == {"txt", "csv", "tsv", "json", "jsonl", "parquet", "conll", "parallel"}

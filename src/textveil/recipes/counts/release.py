@@ -27,6 +27,7 @@ from textveil.recipes.read_again import said_of
 from textveil.text import readers, tokens
 from textveil.text.count_tables import Table, count_texts, is_matrix_file, read_matrix, read_words
 from textveil.text.documents import Record
+from textveil.text.formats.piped import source_name
 from textveil.text.vectors import load
 
 VOCABULARY, GROUPS, DATA, DOCUMENTS = "vocabulary.txt", "groups.npz", "data.npz", "documents.jsonl"
@@ -71,7 +72,7 @@ def count_file(job: CountsJob, *, bar: Bar) -> dict[str, Any]:
             mechanism.event(shape),
             data=table.fingerprint,
             binding=publication.bound(
-                source=str(job.source.absolute()), parameters=parameters, field=job.text_field,
+                source=source_name(job.source), parameters=parameters, field=job.text_field,
                 passing=job.passing_fields,
             ),
         )  # fmt: skip

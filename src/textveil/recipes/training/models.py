@@ -24,6 +24,7 @@ from textveil.recipes.publish import Publication, publish_job
 from textveil.recipes.read_again import said_of
 from textveil.recipes.training.scores import score_lines, score_warnings, scores
 from textveil.text.examples import Examples, check_tags, read_tagged, read_texts
+from textveil.text.formats.piped import source_name
 from textveil.text.readers import FileOptions, format_of
 from textveil.training.one_budget import OneBudget, one_budget
 from textveil.training.plan import Plan
@@ -84,7 +85,7 @@ def train_model(job: ModelJob, *, bar: Bar, warn: Callable[[str], None] = lambda
             _event(model, plan, budget),
             data=fingerprint.hexdigest(),
             binding=publication.bound(
-                source=str(job.source.absolute()),
+                source=source_name(job.source),
                 fields=[job.text_field, job.label_field, job.user_field, job.format],
                 parameters=parameters,
                 vocabulary=job.private_vocabulary,

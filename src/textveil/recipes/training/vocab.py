@@ -23,6 +23,7 @@ from textveil.recipes.publish import Publication, publish_job
 from textveil.recipes.read_again import said_of
 from textveil.text import readers
 from textveil.text.examples import name_of
+from textveil.text.formats.piped import source_name
 from textveil.training import vocabulary_wordpiece as pieces
 from textveil.training.vocabulary import Noising, Vocabulary, facts
 from textveil.training.vocabulary_public import filled, public_frequencies
@@ -64,7 +65,7 @@ def make_vocabulary(job: VocabJob, *, bar: Bar) -> dict[str, Any]:
             event,
             data=fingerprint.hexdigest(),
             binding=publication.bound(
-                source=str(job.source.absolute()), parameters=parameters, fields=[job.text_field, job.user_field]
+                source=source_name(job.source), parameters=parameters, fields=[job.text_field, job.user_field]
             ),
         )
         with bar("counting and merging", None, ""):

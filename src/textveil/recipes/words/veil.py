@@ -82,7 +82,7 @@ def veil_file(job: VeilJob, *, bar: Bar) -> dict[str, Any]:
         paid = publication.account.charge(mechanism.event(job.shape), data=fingerprint.hexdigest(), binding=binding)
         parts = Parts(publication, reader)
         drawn = veil_parts(job, reader, parts, engine, paid.parts(), bar)
-        if drawn.records != records or _state_of(reader) != binding["state"]:
+        if drawn.records != records or reader.state() != binding["state"]:
             raise BadInput("changed while it was read", where=job.source)
         release = publication.finish(
             paid,
@@ -121,15 +121,10 @@ def _binding(job: VeilJob, publication: Publication, reader: readers.Reader, rec
         parameters=job.mechanism.public_params(),
         metric=job.mechanism.metric_id(),
         source=reader.binding(),
-        state=_state_of(reader),
+        state=reader.state(),
         max_words=job.max_words,
         records=records,
     )
-
-
-def _state_of(reader: readers.Reader) -> list[list[int]]:
-    """Sizes and times, to notice a changed input."""
-    return [[s.st_size, s.st_mtime_ns] for s in (path.stat() for path in reader.paths)]
 
 
 # ---- draw -----------------------------------------------------------------------------------------------------------

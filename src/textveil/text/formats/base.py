@@ -12,6 +12,7 @@ from textveil.core.errors import BadInput
 from textveil.text.documents import Record
 from textveil.text.formats.encodings import CP1252, UTF8
 from textveil.text.formats.lines import DEFAULT_MAX_LINE, Lines, check_readable
+from textveil.text.formats.piped import STDIN, is_piped
 from textveil.text.formats.sample import FileSample
 
 MISSING = "which texts are missing (null)"
@@ -89,7 +90,7 @@ class Reader(ABC):
         """What makes two readings of a file the same reading, as JSON values: a run that is taken up compares it."""
         reading = self.reading
         return {
-            "sources": [str(path) for path in self.sources],
+            "sources": [STDIN] if is_piped(self.path) else [str(path) for path in self.sources],
             "format": self.format,
             "text_field": self.text_field,
             "columns": None if reading.columns is None else list(reading.columns),
@@ -130,6 +131,11 @@ class Reader(ABC):
     def _passing_facts(self) -> list[str]:
         """What the form of the copy tells of the texts."""
         return []
+
+    def state(self) -> list[list[int]]:
+        """Sizes and times, to notice a changed input. What was piped in is nobody else's to change, and new in each run."""
+        status = [path.stat() for path in self.paths]
+        return [[s.st_size, 0 if is_piped(self.path) else s.st_mtime_ns] for s in status]
 
     @property
     def written_text_field(self) -> str | None:
@@ -179,6 +185,7 @@ class LineReader(Reader):
     """A format made of lines, in one file."""
 
     _header = ""  # the lines before the first record
+    ends_lines: ClassVar[bool] = True  # whether each record ends with a line end
 
     @property
     def head(self) -> tuple[str, ...]:
