@@ -19,6 +19,7 @@ from textveil.cli import (
     audit,
     counts,
     demo,
+    frontier,
     hashed,
     ledger,
     measure,
@@ -47,6 +48,7 @@ app.command("veil")(veil.veil)
 app.command("counts")(counts.counts)
 app.command("audit")(audit.audit)
 app.command("measure")(measure.measure)
+app.command("frontier")(frontier.frontier)
 app.command("report")(report.report)
 app.command("reproduce")(reproduce.reproduce)
 app.add_typer(words.app, name="words")

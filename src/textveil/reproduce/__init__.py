@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from textveil.reproduce.study import Study
 
 PAPERS = ("01", "02", "03", "06", "07", "08")
+STUDIES = {"use": "textveil.reproduce.use.study"}  # of our own: run by name, not with "all"
 
 
 def study_of(paper: str) -> Study:
-    """The study of one paper, by its number.
+    """The study of one paper, by its number, or one of our own by its name.
 
     >>> study_of("6").paper
     '06'
@@ -33,7 +34,8 @@ def study_of(paper: str) -> Study:
         plugged: Study = registry.find("paper", paper)
         return plugged
     number = paper.zfill(2)
-    if number not in PAPERS:
-        raise UnknownName("paper", paper, PAPERS)
-    study: Study = importlib.import_module(f"textveil.reproduce.paper{number}.study").STUDY
+    if paper not in STUDIES and number not in PAPERS:
+        raise UnknownName("paper", paper, (*PAPERS, *STUDIES))
+    module = STUDIES.get(paper) or f"textveil.reproduce.paper{number}.study"
+    study: Study = importlib.import_module(module).STUDY
     return study

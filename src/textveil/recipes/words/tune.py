@@ -17,6 +17,7 @@ from textveil.attacks.words.seen import WordsSeen
 from textveil.core import BadInput
 from textveil.core.params import choice, open_fraction, positive_integer
 from textveil.noise import Source, secure, seeded
+from textveil.recipes.use.channel import drawn_prior
 from textveil.recipes.words.channel import WordChannel
 from textveil.text import readers
 from textveil.text.vectors import Vectors
@@ -182,12 +183,13 @@ def with_epsilon(
         raise BadInput("epsilon, stay and attack-success exclude each other", possible="exactly one of " + usual)
     if epsilon is not None:
         return mechanism, ""
+    prior = drawn_prior(mechanism)  # over words that are drawn: kept ones stay anyway, and are found anyway
     if stay is not None:
         open_fraction("stay", stay)
-        found = tuning.epsilon_for_stay(mechanism, stay, noise=seeded(_PUBLIC_SEED))
+        found = tuning.epsilon_for_stay(mechanism, stay, prior=prior, noise=seeded(_PUBLIC_SEED))
         told = f"epsilon {found:g}: a word stays with a chance of about {stay:g}, over the public prior"
     else:
-        found = epsilon_for_attack(mechanism, float(attack_success or 0), noise=seeded(_PUBLIC_SEED))
+        found = epsilon_for_attack(mechanism, float(attack_success or 0), prior=prior, noise=seeded(_PUBLIC_SEED))
         told = f"epsilon {found:g}: the best attack on single words succeeds with a chance of about {attack_success:g}"
     return tuning.at(mechanism, epsilon=found), told
 

@@ -65,8 +65,11 @@ class VeilJob(readers.FileOptions):
         return Shape(max_words=self.max_words)
 
 
-def veil_file(job: VeilJob, *, bar: Bar) -> dict[str, Any]:
-    """Veil a file into a release folder and return what to print."""
+def veil_file(job: VeilJob, *, bar: Bar, foresee: Callable[[int], None] = lambda records: None) -> dict[str, Any]:
+    """Veil a file into a release folder and return what to print.
+
+    `foresee` is told the number of records once the file is surveyed, before anything is charged.
+    """
     if job.max_words is not None:
         positive_integer("max-words", job.max_words)
     mechanism = job.mechanism.fit()
@@ -78,6 +81,7 @@ def veil_file(job: VeilJob, *, bar: Bar) -> dict[str, Any]:
         reader, fingerprint = job.opener(), publication.account.fingerprint()
         reader.check_words(mechanism.words_written())
         records = survey(job, reader, fingerprint, bar)
+        foresee(records)
         binding = _binding(job, publication, reader, records)
         paid = publication.account.charge(mechanism.event(job.shape), data=fingerprint.hexdigest(), binding=binding)
         parts = Parts(publication, reader)

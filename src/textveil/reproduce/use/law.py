@@ -1,0 +1,138 @@
+"""The law of the forecast, fitted to the cells of the study (see recipes/use/forecast.py).
+
+Every veiled point of a collection that is learnt from gives a residual: the accuracy that its own learning curve has at the
+foreseen worth, less the measured one, as a share of the collection's gain. Least squares over all of them, each collection
+counting the same, give the law. The spread is the standard deviation of ln(worth) around it, of points whose accuracy lies
+where the curve rises, collections again counting the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from textveil.recipes.use.channel import Channel
+from textveil.recipes.use.forecast import Curve, Table
+from textveil.reproduce.use.collections import LEARNT_FROM
+
+NAMES = ("intercept", "stay", "alike", "documents")
+_START = (1.0, 1.0, 0.0, 0.8)
+_ARM = ("mechanism", "parameters", "attack", "epsilon")
+Entry = dict[str, Any]  # of results.json: cell, parameters, result
+
+
+class Point(NamedTuple):
+    """One veiled measurement beside the learning curve of its collection."""
+
+    name: str
+    channel: Channel
+    documents: int
+    accuracy: float
+    curve: Curve
+
+
+def arm_of(parameters: dict[str, Any]) -> str:
+    """What makes an arm one: cells of the same arm share a channel."""
+    return repr(sorted((key, repr(parameters[key])) for key in _ARM if key in parameters))
+
+
+def curves_of(cells: Iterable[Entry]) -> dict[str, Curve]:
+    """Learning curves by collection."""
+    return {
+        cell["parameters"]["name"]: Curve(
+            tuple(float(p[0]) for p in cell["result"]["curve"]),
+            tuple(float(p[1]) for p in cell["result"]["curve"]),
+            float(cell["result"]["chance"]),
+        )
+        for cell in cells
+        if cell["cell"] == "clear"
+    }
+
+
+def channels_of(cells: Iterable[Entry]) -> dict[str, Channel]:
+    """What each arm does to public words."""
+    return {
+        arm_of(cell["parameters"]): Channel(cell["result"]["stay"], cell["result"]["alike"])
+        for cell in cells
+        if cell["cell"] == "channel"
+    }
+
+
+def points_of(cells: list[Entry], kinds: Iterable[str]) -> list[Point]:
+    """All veiled points of some kinds of cells."""
+    curves, channels, wanted = curves_of(cells), channels_of(cells), set(kinds)
+    return [
+        Point(
+            cell["parameters"]["name"],
+            channels[arm_of(cell["parameters"])],
+            point["documents"],
+            point["tfidf"],
+            curves[cell["parameters"]["name"]],
+        )
+        for cell in cells
+        if cell["cell"] in wanted and arm_of(cell["parameters"]) in channels
+        for point in cell["result"]["points"]
+    ]
+
+
+def fit_table(cells: list[Entry]) -> dict[str, Any]:
+    """The law, its spread and the curves, as they are shipped."""
+    points = [point for point in points_of(cells, ("table",)) if point.name in LEARNT_FROM]
+    law = fit_law(points)
+    curves = {name: curve for name, curve in curves_of(cells).items() if name in LEARNT_FROM}
+    made = Table(*law, spread=0.0, curves=curves)
+    return {
+        "made_by": "python scripts/build_forecast.py",
+        "law": dict(zip(NAMES, (round(float(v), 4) for v in law), strict=True)),
+        "spread": round(spread_of(made, points), 4),
+        "points": len(points),
+        "curves": {
+            name: {"chance": curve.chance, "curve": list(zip(curve.documents, curve.accuracy, strict=True))}
+            for name, curve in curves.items()
+        },
+    }
+
+
+def fit_law(points: list[Point]) -> np.ndarray:
+    from scipy.optimize import least_squares
+
+    weights = _weights(points)
+
+    def residuals(law: np.ndarray) -> np.ndarray:
+        made = Table(*law, spread=0.0, curves={})
+        return weights * np.array([_missed(made, point) for point in points])
+
+    found: np.ndarray = least_squares(residuals, np.array(_START)).x
+    return found
+
+
+def _weights(points: list[Point]) -> np.ndarray:
+    """Each collection counts the same."""
+    names = [point.name for point in points]
+    return np.array([1 / math.sqrt(names.count(name)) for name in names])
+
+
+def _missed(made: Table, point: Point) -> float:
+    foreseen = point.curve.gain(made.worth(point.channel, point.documents))
+    return (foreseen - (point.accuracy - point.curve.chance)) / point.curve.gain(point.documents)
+
+
+def spread_of(made: Table, points: list[Point]) -> float:
+    """The standard deviation of ln(worth) around the law."""
+    kept = [p for p in points if 0.1 < (p.accuracy - p.curve.chance) / p.curve.gain(p.documents) < 0.95]
+    weights = _weights(kept) ** 2
+    errors = np.array([math.log(worth_of(p.curve, p.accuracy) / made.worth(p.channel, p.documents)) for p in kept])
+    return float(np.sqrt((weights * errors**2).sum() / weights.sum()))
+
+
+def worth_of(curve: Curve, accuracy: float) -> float:
+    """The number of clear documents that give an accuracy.
+
+    >>> round(worth_of(Curve((10.0, 1000.0), (0.5, 0.9), 0.5), 0.7))
+    100
+    """
+    heights = np.maximum.accumulate(curve.accuracy) + 1e-9 * np.arange(len(curve.accuracy))
+    return float(np.exp(np.interp(accuracy, heights, np.log(curve.documents))))
