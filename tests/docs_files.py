@@ -73,7 +73,39 @@ def _vectors(path: Path) -> None:
     )
 
 
+def _biographies(count: int) -> Iterable[dict[str, Any]]:
+    for n in range(count):
+        name, other, town = PEOPLE[n % 6], PEOPLE[(n + 1) % 6], TOWNS[n % 6]
+        yield {
+            "id": str(n),
+            "text": f"{name} Berg (born {n + 1} May 1950) lives in {town}. {name} married {other} Lang.",
+        }
+
+
+def _people(count: int) -> Iterable[dict[str, Any]]:
+    for n in range(count):
+        name, other = PEOPLE[n % 6], PEOPLE[(n + 1) % 6]
+        yield {"id": str(n), "name": f"{name} Berg", "born": f"1950-05-{n + 1:02}", "spouse": [f"{other} Lang"]}
+
+
+def _checked(count: int) -> Iterable[dict[str, Any]]:
+    for row, person in zip(_biographies(count), _people(count), strict=True):
+        for label, words in (("BD", f"{int(row['id']) + 1} May 1950"), ("SP", person["spouse"][0])):
+            start = row["text"].index(words)
+            yield {"id": row["id"], "start": start, "end": start + len(words), "label": label}
+
+
+def _pages(count: int) -> Iterable[dict[str, Any]]:
+    for person in _people(count):
+        cell = f"<tr><th>Spouse(s)</th><td>{person['spouse'][0]}<sup>[1]</sup></td></tr>"
+        yield {"id": person["id"], "text": f'<table class="infobox">{cell}</table>'}
+
+
 FILES: dict[str, Callable[[Path], object]] = {
+    "biographies.jsonl": lambda path: _jsonl(_biographies(12), path),
+    "people.jsonl": lambda path: _jsonl(_people(12), path),
+    "checked.jsonl": lambda path: _jsonl(_checked(12), path),
+    "pages.jsonl": lambda path: _jsonl(_pages(12), path),
     "letters.jsonl": lambda path: path.write_bytes(sample.path().read_bytes()),
     "reviews.jsonl": lambda path: _jsonl(_texts(60), path),
     "notes.jsonl": lambda path: _jsonl(_notes(120), path),

@@ -195,3 +195,13 @@ class MaskHow(StrEnum):
 class MaskNumbers(StrEnum):
     INVALID = "invalid"
     VALID = "valid"
+
+
+class AnnotationOutput(StrEnum):
+    SPANS = "spans"
+    BIO = "bio"
+
+
+class ScoreScheme(StrEnum):
+    PAPER = "paper"
+    SEMEVAL = "semeval"

@@ -1,11 +1,11 @@
 """BIO: a tag for each token, as CoNLL files hold it, and the spans that the tags stand for.
 
-`B-X` begins a span of label X, `I-X` goes on with it, `O` is outside. An `I-X` that follows nothing, or a span of another
-label, has no meaning in this scheme: it is refused, with its line. `repair` reads it as the beginning of a span instead,
-which is what the scorer of CoNLL-2003 does.
+`B-X` begins a span of label X, `I-X` goes on with it, `O` is outside. An `I-X` that follows nothing, or a span of
+another label, has no meaning in this scheme: it is refused, with its line. `repair` reads it as the beginning of a
+span instead, which is what the scorer of CoNLL-2003 does.
 
-A file has a token a line, the token in the first column and its tag in the last, and a blank line after each document.
-The text of such a document is its tokens with a blank between, and offsets count in that text.
+A file has a token a line, the token in the first column and its tag in the last, and a blank line after each
+document. The text of such a document is its tokens with a blank between, and offsets count in that text.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Spans of documents in files: jsonl, one object a span with `id`, `start`, `end`, `label`, `score` and `rule`.
 
-The type itself is `textveil.text.spans.Span`. `type` is read as `label`. A file of spans holds offsets, not words, but
-offsets of private text are private: it is written for its owner (mode 600).
+The type itself is `textveil.text.spans.Span`. `type` is read as `label`. A file of spans holds offsets, not words,
+but offsets of private text are private: it is written for its owner (mode 600).
 """
 
 from __future__ import annotations

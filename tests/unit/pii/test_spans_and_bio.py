@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textveil.core import BadInput
@@ -74,6 +74,7 @@ def test_a_token_without_a_tag_is_refused(tmp_path: Path) -> None:
         list(read_bio(path))
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(["O", "B-X", "B-Y", "I-X", "I-Y"]), max_size=12))
 def test_tags_and_spans_say_the_same(tags: list[str]) -> None:
     document = TaggedDocument([f"w{i}" for i in range(len(tags))], tags)

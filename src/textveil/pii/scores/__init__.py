@@ -1,0 +1,1 @@
+"""How well spans were found: four scores in two schemes, intervals over documents, errors by kind, cost of correction."""
