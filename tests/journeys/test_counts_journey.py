@@ -190,3 +190,13 @@ def test_words_can_be_left_out_of_the_vocabulary(textveil):
     assert json.loads(Path("out/release.json").read_text())["parameters"]["without"] == "stop.txt"
     np.savez("counts.npz", TABLE)
     assert "not known" in textveil("counts", "counts.npz", "-o", "x", "--epsilon", 1, "--without", "stop.txt").err
+
+
+def test_the_public_list_of_function_words_can_be_left_out(textveil):
+    options = ("--epsilon", 2, "--vocabulary-size", 60, "--text-field", "text", "--without", "function-words")
+    said = textveil("counts", sample.path(), "-o", "out", *options)
+    assert said.code == 0, said.err
+    words = set(Path("out/vocabulary.txt").read_text().split())
+    assert len(words) == 60
+    assert not words & {"the", "of", "and", "i", "is", "'s"}
+    assert textveil(*said.next_step, "--attack", "counts.linkage").code == 0
