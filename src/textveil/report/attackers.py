@@ -21,7 +21,7 @@ def attackers(found: list[Finding], unreadable: int) -> str:
         return tag("p", NOT_YET)
     parts = [success_chart(bar_of(f, f.evidence.attack, f.asked) for f in found)]
     if found:
-        head = ("Attack", "Success", "95 % interval", "Chance", "Hits", "Is the promise refuted?")
+        head = ("Attack", "Success", "95 % interval", "Chance", "Rests on", "Is the promise refuted?")
         parts.append(table(head, [_row(f) for f in found]))
     parts.append(tag("div", _all_notes(found), "small"))
     if unreadable:

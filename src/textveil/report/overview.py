@@ -147,9 +147,10 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
 
 def _unprotected(passes: list[str]) -> str:
     """
-    >>> _unprotected(["column a", "column b", "column c", "letter case"])
+    >>> _unprotected(["letter case", "column a", "column b", "column c"])
     'leaves unprotected: column a, column b, column c and 1 more'
     """
+    passes = sorted(passes, key=lambda name: not name.startswith("column"))  # what is most telling comes first
     more = f" and {len(passes) - MOST_NAMED} more" if len(passes) > MOST_NAMED else ""
     return f"leaves unprotected: {', '.join(passes[:MOST_NAMED])}{more}"
 

@@ -67,7 +67,8 @@ def sums_section(sums: list[LedgerSum], loose: list[str]) -> str:
     if sums:
         said = (
             "As the latest release of each ledger found it; later charges are in the ledger alone: "
-            "<code>textveil ledger show LEDGER</code>. Lines of one ledger about different things stand side by side."
+            "<code>textveil ledger show LEDGER</code>. Lines of one ledger that count in different ways have no "
+            "sum, but what they show adds up."
         )
         parts.append(tag("p", said, "small"))
     return "".join([*parts, bullets(loose)])
