@@ -35,6 +35,7 @@ VERBS = {  # name in Python -> file of textveil.cli and function
     "train_extractor": "hashed:train",
     "train_head": "train_head:head",
     "train_lm": "train_models:lm",
+    "train_pii": "pii_train:train",
     "train_tagger": "train_models:tagger",
     "train_vocab": "train_vocab:vocab",
     "tune_words": "words:tune",

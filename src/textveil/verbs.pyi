@@ -425,6 +425,27 @@ def train_lm(
     seed: int | None = None,
     progress: bool = False,
 ) -> ReleaseFolder: ...
+def train_pii(
+    source: str | PathLike[str],
+    out: str | PathLike[str],
+    *,
+    spans: str | PathLike[str] | None = None,
+    text_field: str | None = None,
+    repair_bio: bool = False,
+    test: str | PathLike[str] | None = None,
+    model: Literal["crf", "bilstm", "transformer"] = "crf",
+    encoder: str = "minilm",
+    bits: int = 18,
+    noise: Literal["channel", "ignore"] = "channel",
+    outside: float = 1.0,
+    epochs: int | None = None,
+    rate: float | None = None,
+    ledger: str | PathLike[str] | None = None,
+    other_data: bool = False,
+    unpriced: bool = False,
+    seed: int | None = None,
+    progress: bool = False,
+) -> ReleaseFolder: ...
 def train_tagger(
     source: str | PathLike[str],
     out: str | PathLike[str],
@@ -598,4 +619,4 @@ def write_report(
     progress: bool = False,
 ) -> Any: ...
 
-__all__ = ["apply_extractor", "apply_model", "audit", "build_vectors", "certify_words", "compare_words", "count", "extractor_cost", "find_pii", "mask_pii", "measure", "plant_canaries", "price_training", "probe_extractor", "reproduce_paper", "run_demo", "score_extractor", "seal_extractor", "train_classifier", "train_extractor", "train_head", "train_lm", "train_tagger", "train_vocab", "tune_words", "unmask_pii", "update_extractor", "veil", "word_info", "write_report"]
+__all__ = ["apply_extractor", "apply_model", "audit", "build_vectors", "certify_words", "compare_words", "count", "extractor_cost", "find_pii", "mask_pii", "measure", "plant_canaries", "price_training", "probe_extractor", "reproduce_paper", "run_demo", "score_extractor", "seal_extractor", "train_classifier", "train_extractor", "train_head", "train_lm", "train_pii", "train_tagger", "train_vocab", "tune_words", "unmask_pii", "update_extractor", "veil", "word_info", "write_report"]

@@ -196,3 +196,34 @@ def test_reviewed_spans_are_masked(pii):
     Path("spans.jsonl").write_text(json.dumps({"id": "nobody", "start": 0, "end": 7, "label": "THING"}) + "\n")
     code, said = pii("mask", "in.jsonl", "-o", "o2", "--text-field", "text", "--spans", "spans.jsonl")
     assert code == 2 and "documents that are not in the file" in said.err
+
+
+def marked_rows(count=60):
+    names = ("Anna", "Bo", "Carl", "Dora", "Emil", "Frida")
+    for n in range(count):
+        text = f"We told {names[n % 6]} that the fee is due."
+        yield {"id": str(n), "text": text, "spans": [{"start": 8, "end": 8 + len(names[n % 6]), "label": "PERSON"}]}
+
+
+def test_a_trained_tagger_finds_and_masks(pii):
+    Path("marked.jsonl").write_text("".join(json.dumps(row) + "\n" for row in marked_rows()))
+    code, said = pii(
+        "train", "marked.jsonl", "-o", "tagger", "--bits", "12", "--test", "marked.jsonl", "--text-field", "text"
+    )
+    assert code == 0, said.err
+    assert "nothing is promised (heuristic)" in said.out and "F1 1.000" in said.out
+    assert sorted(os.listdir("tagger/model")) == ["tagger.json", "weights.npz"]
+    Path("in.jsonl").write_text(json.dumps({"id": "x", "text": "We told Karl that bo@example.org is due."}) + "\n")
+    code, said = pii(*MASK, "--model", "tagger", "--model", "patterns")
+    assert code == 0, said.err
+    assert masked() == ["We told [PERSON] that [EMAIL_ADDRESS] is due."]
+    assert "by rule and by model" in pii("policy", "hipaa", "--model", "patterns", "--model", "tagger")[1].out
+
+
+def test_bio_files_train_too(pii):
+    lines = ["We\tO\ntold\tO\n{}\tB-PERSON\n.\tO\n".format(row["text"].split()[2]) for row in marked_rows(30)]
+    Path("in.conll").write_text("\n".join(lines))
+    assert pii("train", "in.conll", "-o", "tagger", "--bits", "10")[0] == 0
+    Path("bad.conll").write_text("We\tO\ntold\tI-PERSON\n")
+    code, said = pii("train", "bad.conll", "-o", "t2")
+    assert code == 2 and "line 2" in said.err and "I- tag" in said.err

@@ -205,3 +205,14 @@ class AnnotationOutput(StrEnum):
 class ScoreScheme(StrEnum):
     PAPER = "paper"
     SEMEVAL = "semeval"
+
+
+class TaggerKind(StrEnum):
+    CRF = "crf"
+    BILSTM = "bilstm"
+    TRANSFORMER = "transformer"
+
+
+class LabelNoise(StrEnum):
+    CHANNEL = "channel"
+    IGNORE = "ignore"

@@ -57,7 +57,7 @@ ASKS = {
     "words.two_worlds": "Does the mechanism keep its promise for two near words?",
 }
 
-WITHOUT_ATTACK = {"pii.mask", "training.vocab"}  # attacks to come; a list of words and no model
+WITHOUT_ATTACK = {"pii.mask", "pii.tagger", "training.vocab"}  # attacks to come; a list of words and no model
 
 
 def attacks_on(mechanism: str) -> list[str]:

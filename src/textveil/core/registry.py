@@ -19,6 +19,7 @@ MECHANISMS = {
     "hashed.extractor": "textveil.hashed.extractor:Extractor",
     "hashed.sound": "textveil.hashed.sound:SoundTrainer",
     "pii.mask": "textveil.pii.mask:Mask",
+    "pii.tagger": "textveil.pii.tagger.tagger:Tagger",
     "training.classifier": "textveil.training.classifier:Classifier",
     "training.lm": "textveil.training.language_model:LanguageModel",
     "training.tagger": "textveil.training.tagger:Tagger",

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textveil.hashed.features import Slots, has_numba
-from textveil.hashed.passive_aggressive import slow_emissions, slow_viterbi
+from textveil.hashed.features import Slots
 from textveil.hashed.segments import Tokens
 from textveil.hashed.table import WeightTable
+from textveil.text.chain import has_numba, slow_emissions, slow_viterbi
 
 
 class Span(NamedTuple):
@@ -34,7 +34,7 @@ class Decoded(NamedTuple):
 def decode(slots: Slots, bounds: np.ndarray, table: WeightTable) -> Decoded:
     """Labels and margins of all tokens; `bounds` are the tokens at which sequences begin, and the end."""
     if has_numba():
-        from textveil.hashed.pa_kernel import decode_all
+        from textveil.text.chain_kernel import decode_all
 
         labels, through = decode_all(
             slots.indices, slots.starts, bounds.astype(np.int64), table.weights, table.transitions.astype(np.float64)

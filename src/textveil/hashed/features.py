@@ -10,7 +10,6 @@ and the fallback (mmh3) give the same rows, bit by bit.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from importlib.util import find_spec
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +18,7 @@ from textveil.core.params import needs
 from textveil.hashed.clusters import cluster_of
 from textveil.hashed.plan import FAMILIES, REACH, FeaturePlan
 from textveil.hashed.segments import Tokens, tokenize
+from textveil.text.chain import has_numba
 
 
 class Slots(NamedTuple):
@@ -84,10 +84,6 @@ def feature_keys(
 def folded(words: list[str], plan: FeaturePlan) -> list[str]:
     """Words as they are hashed. A token holds no white space, so one call folds all of them."""
     return "\n".join(words).lower().split("\n") if plan.fold and words else words
-
-
-def has_numba() -> bool:
-    return find_spec("numba") is not None
 
 
 def _clusters(words: list[str], plan: FeaturePlan) -> np.ndarray:

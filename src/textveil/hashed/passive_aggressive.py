@@ -24,8 +24,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from textveil.hashed.corpus import Block
-from textveil.hashed.features import has_numba
 from textveil.hashed.table import WeightTable
+from textveil.text.chain import has_numba, slow_emissions, slow_score, slow_viterbi
 
 
 @dataclass(frozen=True)
@@ -146,27 +146,3 @@ class State:
             self.steps = self.steps - self.steps_sums / self.u
         weights = self.model.astype(np.float32)
         return WeightTable(weights, self.present, labels, self.steps.astype(np.float32))
-
-
-def slow_emissions(indices: np.ndarray, starts: np.ndarray, first: int, last: int, weights: np.ndarray) -> np.ndarray:
-    rows = weights[indices[starts[first] : starts[last]]].astype(np.float64)
-    ends = np.concatenate([np.zeros((1, weights.shape[1])), np.cumsum(rows, axis=0)])
-    places = starts[first : last + 1] - starts[first]
-    return ends[places[1:]] - ends[places[:-1]]
-
-
-def slow_viterbi(scores: np.ndarray, steps: np.ndarray) -> np.ndarray:
-    """The best path, the first label where two are equal."""
-    best, back = scores[0], list[np.ndarray]()
-    for row in scores[1:]:
-        reach = best[:, None] + steps
-        back.append(reach.argmax(axis=0))
-        best = reach.max(axis=0) + row
-    path = [int(best.argmax())]
-    for step in reversed(back):
-        path.append(int(step[path[-1]]))
-    return np.array(path[::-1], np.int64)
-
-
-def slow_score(scores: np.ndarray, steps: np.ndarray, path: np.ndarray) -> float:
-    return float(scores[np.arange(len(path)), path].sum() + steps[path[:-1], path[1:]].sum())

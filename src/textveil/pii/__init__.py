@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         Recognisers as Recognisers,
         load as load,
     )
+    from .tagger.tagger import Tagger as Tagger
 else:
     __getattr__, __dir__, __all__ = lazy_names(
         __name__,
@@ -20,5 +21,6 @@ else:
             "mask": "Mask",
             "patterns": "PatternRecogniser",
             "recognisers": "Recognisers load",
+            "tagger.tagger": "Tagger",
         },
     )

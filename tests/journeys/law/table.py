@@ -170,6 +170,12 @@ JOURNEYS = {
         columns=("id", "label", "user"),
         labels=("heuristic",),
     ),
+    "pii train": Journey(
+        "recipes.pii.train.train_tagger",
+        ("pii", "train", *_MARKED, "-o", "{out}", "--bits", "10", "--epochs", "2"),
+        write_marked,
+        labels=("heuristic",),
+    ),
     "train vocab": Journey(
         "recipes.training.vocab.make_vocabulary",
         ("train", "vocab", "in.jsonl", "-o", "{out}", "--epsilon", "1", "--delta", "1e-6", "--text-field", "text",

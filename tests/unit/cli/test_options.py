@@ -77,12 +77,15 @@ def test_choices_are_those_of_the_rooms():
     from textveil.attacks.training.canaries import FORMS
     from textveil.counts.grouping import METHODS as GROUPINGS
     from textveil.hashed import seal, sound_plan
+    from textveil.pii.masking import operators
+    from textveil.pii.tagger import tagger as pii_tagger
     from textveil.recipes.training.canaries import KINDS
     from textveil.recipes.words import engines, tune
     from textveil.training import optimisers, vocabulary
     from textveil.words.exponential import METRICS
 
     pairs = [
+        (choices.MaskHow, operators.HOWS), (choices.TaggerKind, pii_tagger.KINDS), (choices.LabelNoise, pii_tagger.NOISES),
         (choices.Grouping, GROUPINGS), (choices.SealMode, seal.MODES), (choices.SealLaw, seal.LAWS),
         (choices.SoundMethod, sound_plan.METHODS), (choices.SoundUnit, tuple(sound_plan.UNITS)),
         (choices.Distance, METRICS), (choices.Engine, engines.ENGINES), (choices.UtilityLoss, tune.LOSSES),

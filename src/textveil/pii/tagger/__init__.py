@@ -1,0 +1,1 @@
+"""Taggers: a hashed chain that needs no torch, and networks; trained on spans, with what is known of their noise."""
