@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -16,7 +17,7 @@ from textveil.attacks.training.canary_rank import ExposureAttack, bound_line, ex
 from textveil.attacks.training.membership import LiraAttack, LossAttack
 from textveil.attacks.training.one_run import OneRunAttack, guessed, one_run_floor, p_value
 from textveil.attacks.training.seen import CanariesSeen, ModelSeen
-from textveil.core import Adjacency, Approx, BadInput, Guarantee, Unit
+from textveil.core import Adjacency, Approx, BadInput, Guarantee, Pure, Unit
 from textveil.noise import seeded
 
 SECRETS = [f"s{i}" for i in range(64)]
@@ -244,6 +245,16 @@ def test_references_see_through_hardness():
     lira = LiraAttack().run(examples_with(1.0), rng=seeded(1))
     assert lira.value > 0.95 > 0.75 > plain.value > 0.5
     assert lira.epsilon_floor() > 1 > plain.epsilon_floor()
+
+
+@pytest.mark.parametrize("attack", [LossAttack(), LiraAttack()], ids=lambda a: a.name)
+def test_counts_of_one_model_claim_no_false_alarm_rate(attack):
+    """All tries look at one draw of the training: what would refute a promise in independent tries refutes nothing here."""
+    found = attack.run(examples_with(4.0), rng=seeded(1))
+    promise = Guarantee(Pure(0.1), Unit.EXAMPLE, Adjacency.ADD_REMOVE)
+    assert found.epsilon_floor() > 0.1 and replace(found, dependent=False).refutes(promise)
+    assert found.dependent and not found.refutes(promise)
+    assert "no false-alarm rate is known" in found.verdict(promise)
 
 
 def test_no_leak_no_finding():

@@ -168,6 +168,27 @@ def test_encoders_load_in_plain_transformers(tiny_bert, tmp_path):
     assert [TAGS[int(best[first[w]])] for w in range(len(words))] == net.tag([words])[0]
 
 
+def test_a_pipeline_of_transformers_gives_the_same_labels_on_long_texts(tiny_bert, tmp_path):
+    """A saved encoder says how much of a text it was trained on, which is what `truncation=True` asks for."""
+    from transformers import AutoTokenizer, pipeline
+
+    torch.manual_seed(3)
+    net = Encoder(tiny_bert, "classifier", ["x", "y"], max_pieces=6).eval()
+    torch.nn.init.normal_(net.model.classifier.weight, std=3.0)
+    net.save(tmp_path)
+    assert AutoTokenizer.from_pretrained(tmp_path).model_max_length == 6
+    rng = np.random.default_rng(5)
+    texts = [" ".join(rng.choice(WORDS, 60)) for _ in range(40)]
+    ours = net.chances(texts)[:, 0]
+    classify = pipeline("text-classification", model=str(tmp_path), device="cpu")
+    theirs = [
+        {row["label"]: row["score"] for row in rows}["x"] for rows in classify(texts, truncation=True, top_k=None)
+    ]
+    assert np.allclose(theirs, ours, atol=1e-6)
+    whole = Encoder(tmp_path, "classifier", ["x", "y"], max_pieces=40).eval()
+    assert not np.allclose(whole.chances(texts)[:, 0], ours, atol=1e-3)  # so that the length matters
+
+
 def test_bad_examples_are_named_without_their_text(vectors, tiny_bert):
     tagger = BiLSTMTagger.of(TAGS, vectors, hidden=3)
     for examples in ([(["secret"], ["O", "O"])], [(["secret"], ["B-XYZ"])]):
