@@ -10,7 +10,7 @@ import textveil
 from textveil.core.estimator import Estimator
 from textveil.core.explained import parameters_of
 
-ROOMS = ("words", "counts", "hashed", "attacks")
+ROOMS = ("words", "counts", "hashed", "pii", "attacks")
 TRAINING = ("Classifier", "LanguageModel", "Tagger", "Vocabulary")
 
 

@@ -23,6 +23,7 @@ SHOWN = (
     "counts",
     "hashed",
     "training",
+    "pii",
     "attacks",
     "text",
     "testing",
@@ -103,3 +104,11 @@ def test_attacks_has_every_registered_attack_and_the_rooms_every_mechanism():
             module, _, name = target.partition(":")
             room = where or module_of(module.split(".")[1])
             assert name in room.__all__
+
+
+def test_no_room_of_the_root_shows_what_it_imports():
+    rooms = [getattr(textveil, name) for name in textveil.__all__]
+    shown = {room.__name__: dir(room) for room in rooms if inspect.ismodule(room) and hasattr(room, "__path__")}
+    assert {name: [n for n in names if n in ("annotations", "importlib", "Any")] for name, names in shown.items()} == {
+        name: [] for name in shown
+    }

@@ -39,3 +39,10 @@ def study_of(paper: str) -> Study:
     module = STUDIES.get(paper) or f"textveil.reproduce.paper{number}.study"
     study: Study = importlib.import_module(module).STUDY
     return study
+
+
+__all__ = ["PAPERS", "study_of"]
+
+
+def __dir__() -> list[str]:
+    return __all__
