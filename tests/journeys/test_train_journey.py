@@ -83,11 +83,25 @@ def test_sampled_batches_are_priced_as_drawn(textveil):
 
 def test_a_classifier_and_a_seed(textveil):
     write_texts("letters.jsonl")
-    options = ("--epsilon", 20, *WHOLE, "--rate", 0.02, "--text-field", "text", "--test", "letters.jsonl", "--seed", 1)
+    write_texts("public.jsonl", 160)
+    options = ("--epsilon", 20, *WHOLE, "--rate", 0.02, "--text-field", "text", "--test", "public.jsonl", "--seed", 1)
     said = textveil("train", "classifier", "letters.jsonl", "-o", "out", *options, "--json")
     assert said.code == 0, said.err
     assert said.json["scores"]["accuracy"] > 0.9 and said.json["draft"]
     assert json.loads(Path("out/release.json").read_text())["guarantee"]["label"] == "seeded"
+
+
+@pytest.mark.parametrize("lines", [80, 30])
+def test_no_score_on_the_private_examples_is_published(textveil, lines):
+    """The file itself, or a part of it: the card would show an exact figure about private labels."""
+    write_texts("letters.jsonl")
+    Path("held.jsonl").write_text("".join(Path("letters.jsonl").read_text().splitlines(keepends=True)[:lines]))
+    options = ("--epsilon", 20, *WHOLE, "--text-field", "text", "--test", "held.jsonl", "--ledger", "t.ledger")
+    said = textveil("train", "classifier", "letters.jsonl", "-o", "out", *options)
+    assert said.code == 2
+    assert "the private examples themselves" in said.err
+    assert charges(textveil) == 0
+    assert not Path("out").exists()
 
 
 def test_words_and_weights_in_one_promise(textveil):

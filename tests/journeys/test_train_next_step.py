@@ -7,8 +7,8 @@ from pathlib import Path
 
 
 def test_a_classifier_is_audited_as_printed(textveil):
-    for name, count in (("in.jsonl", 40), ("public.jsonl", 24)):
-        rows = [{"note": f"letter {n} is {('good', 'bad')[n % 2]}", "topic": ("x", "y")[n % 2]} for n in range(count)]
+    for name, what, count in (("in.jsonl", "letter", 40), ("public.jsonl", "review", 24)):
+        rows = [{"note": f"{what} {n} is {('good', 'bad')[n % 2]}", "topic": ("x", "y")[n % 2]} for n in range(count)]
         Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
     fields = ("--text-field", "note", "--label-field", "topic", "--test", "public.jsonl")
     promise = ("--epsilon", 20, "--delta", 1e-3, "--batch", 1000, "--epochs", 2)

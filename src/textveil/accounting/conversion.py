@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import math
 
+from textveil.core.errors import BadParameter
 from textveil.core.params import non_negative, open_fraction, positive
 
 # Both sides are rounded by one part in 10^9, far above what double precision loses and far below what anyone reads.
 _SLACK = 1e-9
+MOST = 1e12  # epsilon: beyond it double precision has no digits left for the tail
 
 
 def gaussian_delta(mu: float, epsilon: float) -> float:
@@ -47,7 +49,8 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
 
 def gaussian_mu(epsilon: float, delta: float) -> float:
     """The largest mu that keeps (epsilon, delta), rounded down: priced again, it is never above epsilon."""
-    positive("epsilon", epsilon)
+    if positive("epsilon", epsilon) > MOST:
+        raise BadParameter("epsilon", epsilon, f"at most {MOST:g}: what is larger protects nobody")
     low, high = 0.0, 1.0
     while gaussian_epsilon(high, delta) <= epsilon:
         low, high = high, high * 2

@@ -203,6 +203,8 @@ class Ledger:
         from .account import Account
 
         declared = Shape() if shape is None else shape
+        if isinstance(data, Iterator):  # it can be read once, and has to be told from other data before it is drawn
+            data = list(data)
         check_data(mechanism, data, declared)
         event = mechanism.event(declared)
         if noise is not None and getattr(noise, "seeded", True):

@@ -36,6 +36,7 @@ from textveil.core import (
 )
 from textveil.core.draft import as_draft
 from textveil.core.example import Example, Worlds
+from textveil.core.losses import upward
 from textveil.core.params import choice, open_fraction, positive, positive_integer
 from textveil.noise import Source
 
@@ -49,6 +50,7 @@ SOURCE = (
     "Schofield et al. 2019, Definition 2 (limited-precision local privacy, after Schein et al.); loss of the whole row"
 )
 WHY_KEPT = "whether a release happens must not depend on a count"
+LEAST = 1e-290  # epsilon per count: noise for less has a scale that no double holds
 SPARSE_BELOW = 0.25  # noise leaves fewer cells than this above 0: the table is returned sparse
 
 
@@ -172,6 +174,8 @@ class LimitedPrecision(NamedColumns, Estimator):
         if self.empty != "keep":
             raise BadParameter("empty", self.empty, f"'keep' ({WHY_KEPT})")
         open_fraction("prior_share", self.prior_share)
+        if float(self.epsilon) * float(self.prior_share) < LEAST * float(self.precision):
+            raise BadParameter("epsilon", self.epsilon, f"{LEAST:g} or more for each of the {self.precision} counts")
         public_source(self.seed)
         if isinstance(self.prior, str):
             choice("prior", self.prior, ("noisy", "uniform"))
@@ -292,9 +296,9 @@ class LimitedPrecision(NamedColumns, Estimator):
             "noise is drawn exactly (no delta)",
         ]
         if parts.corpus:
-            sentences.append(f"noisy corpus counts took epsilon {parts.corpus:.4g} of {parts.total:.4g}")
+            sentences.append(f"noisy corpus counts took epsilon {upward(parts.corpus)} of {upward(parts.total)}")
         if self.budget == "paper":
-            sentences.append(f"the paper's rule asked for {self.epsilon:g}; the true total is {parts.total:.4g}")
+            sentences.append(f"the paper's rule asked for {self.epsilon:g}; the true total is {upward(parts.total)}")
         return tuple(sentences)
 
     @property

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from textveil.core import Adjacency, Event, Guarantee, Measured, Unit, Unpriced
+from textveil.core.losses import upward
 from textveil.hashed.cost import Cost
 from textveil.hashed.seal import SealPlan
 from textveil.hashed.update import CAP_RANK, epsilon_of
@@ -73,4 +74,4 @@ def event_of(guarantee: Guarantee, mechanism: str) -> Event:
 
 
 def _short(value: float) -> str:
-    return "infinite" if math.isinf(value) else f"{value:.4g}"
+    return "infinite" if math.isinf(value) else upward(value)

@@ -57,6 +57,18 @@ def charges(folder: Path) -> list[str]:
     return [entry.id for entry in Ledger(path, must_exist=True).entries()] if path.exists() else []
 
 
+def planned_charges(folder: Path) -> list[str]:
+    """Charges but those for steps of a training that were begun, lost and done again."""
+    path = folder / LEDGER
+    entries = Ledger(path, must_exist=True).entries() if path.exists() else []
+    return [entry.id for entry in entries if "steps done again" not in entry.note]
+
+
+def _journal_holds_a_charge(folder: Path) -> bool:
+    journal = folder / ".out.unfinished/journal.jsonl"
+    return journal.exists() and any(line.startswith('{"charge"') for line in journal.read_text().splitlines())
+
+
 # ---- the checks --------------------------------------------------------------------------------------------------------
 
 
@@ -98,16 +110,21 @@ def after_a_kill(journey: Journey, ready: Path, scratch: Path, place: int) -> li
     os.chdir(scratch)
     inputs, already = set(os.listdir(scratch)), len(charges(scratch))
     status = run_killed(_quiet(journey.arguments()), scratch, place)
-    if status not in (KILLED, 0):
-        return [f"the killed run ended with {status}"]
+    if status != KILLED:
+        return [f"the run that was to be killed ended with {status}"]
     faults = _release_has_its_charge(scratch)
-    stood = (scratch / "out").exists()
+    stood, paid = (
+        (scratch / "out").exists(),
+        len(planned_charges(scratch)) if _journal_holds_a_charge(scratch) else None,
+    )
     code = run_killed(_quiet(journey.arguments()), scratch, -1)
     if code != (2 if stood else 0):
         faults.append(f"after the kill the same command ended with {code}")
     faults += _release_has_its_charge(scratch) or ([] if (scratch / "out").exists() else ["there is no release"])
     if not 1 <= len(charges(scratch)) - already <= 2:
         faults.append(f"{len(charges(scratch)) - already} charges for one release")
+    if paid is not None and len(planned_charges(scratch)) != paid:
+        faults.append("a run that its journal knows to be paid was charged again")
     left = set(os.listdir(scratch)) - inputs - {"out", LEDGER} - LEFT_BY_PYTHON
     if left:
         faults.append(f"left behind: {', '.join(sorted(left))}")
@@ -200,6 +217,26 @@ def evidence_in_out(folder: Path, truth: str) -> list[str]:
     after = {p: p.read_bytes() for p in (folder / "out").rglob("*") if p.is_file()}
     changed = [p.name for p in {*before, *after} if before.get(p) != after.get(p)]
     return [f"{name} was changed by evidence about private text" for name in changed]
+
+
+def published_without_a_line(release: Path, scratch: Path, place: int, truth: str) -> list[str]:
+    """Kill an audit that publishes evidence about private text: what stands in OUT has its line in the ledger."""
+    shutil.rmtree(scratch, ignore_errors=True)
+    shutil.copytree(release, scratch)
+    os.chdir(scratch)
+    before, card = len(charges(scratch)), (scratch / "out/card.html").read_bytes()
+    if run_killed(_quiet(publishing(truth)), scratch, place) != KILLED:
+        return ["the audit was not killed"]
+    evidence = json.loads((scratch / "out/release.json").read_text())["evidence"]
+    shown = evidence or (scratch / "out/card.html").read_bytes() != card
+    faults = ["evidence was published without a line"] if shown and len(charges(scratch)) == before else []
+    if run_killed(_quiet(publishing(truth)), scratch, -1) != 0:
+        faults.append("after the kill the same audit could not be repeated")
+    return faults + names_in_out(scratch)
+
+
+def publishing(truth: str) -> list[str]:
+    return ["audit", "out", "--truth", truth, "--attack", "words.nearest", "--publish", "--ledger", LEDGER]
 
 
 def secrets_outside(journey: Journey, folder: Path) -> list[str]:

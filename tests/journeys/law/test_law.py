@@ -17,7 +17,7 @@ import textveil
 SOURCE = Path(textveil.__file__).parent
 LIGHT = [name for name, journey in JOURNEYS.items() if not journey.needs_torch]
 SEEDABLE = [name for name in LIGHT if JOURNEYS[name].seedable]
-KILLS_EACH = 40  # places of each journey, spread over all of them: 7 journeys, 280 kills
+KILLS_EACH = 40  # places of each journey, spread over all of them
 
 
 @pytest.fixture(autouse=True)
@@ -58,6 +58,7 @@ def test_charged_before_noise(name, tmp_path):
 
 def places_of(name: str, ready: Path, most: int = KILLS_EACH) -> list[int]:
     """Places to kill at: all, or as many as are wanted, from the first to the last."""
+    ready.parent.mkdir(exist_ok=True)
     law.prepare(JOURNEYS[name], ready)
     scratch = ready.with_name("counted")
     shutil.copytree(ready, scratch)
@@ -75,6 +76,29 @@ def test_killed_anywhere_the_law_holds(name, tmp_path):
     for place in places_of(name, ready):
         if wrong := law.after_a_kill(JOURNEYS[name], ready, tmp_path / "scratch", place):
             faults[place] = wrong
+    assert faults == {}
+
+
+def test_at_least_200_places_are_killed_at(tmp_path):
+    """Each of them kills, or `after_a_kill` complains: a place that is not reached is a fault."""
+    places = {name: places_of(name, tmp_path / name.replace(" ", "-") / "ready") for name in LIGHT}
+    assert all(len(set(numbers)) >= KILLS_EACH for numbers in places.values())
+    assert sum(map(len, places.values())) >= 200
+
+
+def test_no_kill_lets_evidence_stand_without_its_line(tmp_path):
+    release = tmp_path / "release"
+    law.prepare(JOURNEYS["veil"], release)
+    assert law.command(JOURNEYS["veil"].arguments())[0] == 0
+    shutil.copytree(release, tmp_path / "counted")
+    os.chdir(tmp_path / "counted")
+    places = count_places(law._quiet(law.publishing("in.jsonl")), tmp_path / "counted")
+    assert len(places) >= 15
+    faults = {
+        place: wrong
+        for place in range(len(places))
+        if (wrong := law.published_without_a_line(release, tmp_path / "scratch", place, "in.jsonl"))
+    }
     assert faults == {}
 
 

@@ -14,6 +14,7 @@ from textveil.accounting.conversion import gaussian_delta, gaussian_epsilon, gau
 from textveil.core import (
     Adjacency,
     BadInput,
+    BadParameter,
     CannotAdd,
     Event,
     FixedSampled,
@@ -245,3 +246,9 @@ def test_accountants_by_name():
         accountant("plt")
     with pytest.raises(BadInput, match="above 1"):
         RDP((0.5, 2.0))
+
+
+@pytest.mark.parametrize("epsilon", [1e13, 1e100, 1e308])
+def test_an_epsilon_beyond_all_sense_is_refused_in_a_sentence(epsilon):
+    with pytest.raises(BadParameter, match="epsilon must be at most"):
+        gaussian_mu(epsilon, 1e-6)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import textveil as tv
-from textveil.core import BadInput
+from textveil.core import BadInput, OtherData
 from textveil.core.inputs import check_texts, texts_of
 
 pd = pytest.importorskip("pandas")
@@ -63,6 +63,17 @@ def test_an_iterator_is_read_once_and_checked_as_it_is_read():
     assert texts_of(texts) == ["one", "two"]
     with pytest.raises(BadInput, match="text 1 is a int"):
         texts_of(iter(["one", 2]))
+
+
+def test_a_ledger_tells_the_data_of_an_iterator(tmp_path):
+    ledger, mechanism = tv.Ledger(tmp_path / "l.ledger"), tv.words.BRR(epsilon=0.5).fit()
+    ledger.release(mechanism, iter(["one note"]))
+    ledger.release(mechanism, ["one note"])
+    with pytest.raises(OtherData):
+        ledger.release(mechanism, (text for text in ["another note"]))
+    with pytest.raises(BadInput, match="text 0 is a int"):
+        ledger.release(mechanism, iter([3]))
+    assert len(ledger.entries()) == 2
 
 
 def test_a_prior_is_not_learnt_from_one_text(tmp_path):

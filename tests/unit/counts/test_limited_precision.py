@@ -83,6 +83,8 @@ def test_bad_cells_are_named_by_row(form, bad):
     "parameters",
     [
         {"epsilon": 0},
+        {"epsilon": 1e-308},
+        {"epsilon": 1e-289, "precision": 1000, "compress": 2, "prior_share": 1e-3},
         {"precision": 0},
         {"precision": 2.5},
         {"compress": 5},
@@ -181,6 +183,13 @@ def test_the_papers_budget_states_its_true_total():
     event = LimitedPrecision(0.5, 10, 100, "random", prior="uniform", budget="paper").event(Shape(vocabulary=6800))
     assert event.noise.epsilon == 34.0
     assert any("true total is 34" in line for line in event.assumes)
+
+
+def test_the_papers_true_total_is_not_rounded_down():
+    literal = LimitedPrecision(epsilon=0.1, compress=3, method="random", prior="uniform", budget="paper")
+    event = literal.event(Shape(vocabulary=10_000))
+    assert event.noise.epsilon > 333.3
+    assert any("the true total is 333.4" in sentence for sentence in event.assumes)
 
 
 def test_a_ledger_charges_documents_in_total(tmp_path):

@@ -27,6 +27,11 @@ def test_the_largest_figure_leads_and_the_others_stand_beside_it():
         assert beside in loss.how
 
 
+def test_no_figure_beside_it_is_rounded_down():
+    how = measured({1: cost(998.7), 100: cost(2.06441)}, 1e-5).loss.how
+    assert "rank 100: 2.065" in how
+
+
 def test_an_infinite_figure_is_the_headline_and_survives_json():
     promise = measured({1: cost(math.inf), 100: cost(2.0)}, 1e-5)
     assert math.isinf(promise.loss.epsilon) and "rank 100: 2" in promise.loss.how

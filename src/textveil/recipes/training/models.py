@@ -154,6 +154,7 @@ def _test_examples(job: ModelJob, data: Examples, model: PrivateModel) -> Exampl
     if job.test is None:
         return None
     test = read_examples(job, job.test)
+    _check_not_trained_on(job, data, test)
     if job.kind == "tagger":
         from textveil.training.tagger import tag_set
 
@@ -162,6 +163,17 @@ def _test_examples(job: ModelJob, data: Examples, model: PrivateModel) -> Exampl
         known = getattr(model, "classes", None) or sorted(set(data.targets))
         check_tags(Examples(lines=test.lines, targets=[[t] for t in test.targets]), known, job.test)
     return test
+
+
+def _check_not_trained_on(job: ModelJob, data: Examples, test: Examples) -> None:
+    """Refuse training examples as the test file: its scores are exact figures about private text, on the card."""
+    trained_on = data.texts()
+    if all(text in trained_on for text in test.texts()):  # an iterator: all of them, in the order of the training file
+        raise BadInput(
+            "holds the private examples themselves, and scores on them would be published",
+            where=job.test,
+            possible="--test with a public file, or `textveil measure` for figures that stay with you",
+        )
 
 
 def _one_budget(job: ModelJob, model: PrivateModel, units: int) -> OneBudget | None:
