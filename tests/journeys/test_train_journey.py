@@ -307,8 +307,11 @@ def test_an_unknown_tag_in_the_test_file(textveil):
     write_conll("public.conll", [*tagged(3), (["Secret"], ["B-ORG"])])
     options = ("--epsilon", 5, "--delta", 1e-2, "--ledger", "t.ledger", "--test", "public.conll")
     said = textveil("train", "tagger", "notes.conll", "-o", "out", *options)
-    assert said.code == 2 and "public.conll, line 21: the sentence here has an unknown tag" in said.err
+    assert said.code == 2 and "public.conll, line 21: a tag or label here is unknown" in said.err
     assert "Secret" not in said.err and charges(textveil) == 0
+    assert "B-PER" not in said.err  # the tags of the private file are private, until they are declared
+    declared = textveil("train", "tagger", "notes.conll", "-o", "out", *options, "--tags", "O,B-PER,B-LOC")
+    assert declared.code == 2 and "possible: O, B-PER, B-LOC" in declared.err
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ source_for        accounting/account.py
 settle            core/release.py, recipes/publish.py: the rename of a finished folder
 public_params     what a release says of its parameters: no journey asks for all of them (get_params)
 secure, seeded    public randomness and attacks only, in the files listed below
+Source, streams   accounting/account.py: nobody puts a source together by hand
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ SOURCE = Path(textveil.__file__).parent
 ACCOUNT = "accounting/account.py"
 MAKERS = {"source_for": {ACCOUNT}, "Stamp.now": {ACCOUNT}}
 CHARGES = {ACCOUNT, "accounting/ledger.py"}
+BY_HAND = ("Source", "SecureStream", "SeededStream")
+MOVES = ("rename", "renames", "move")  # of os, shutil or a path
 RENAMES = {
     "os.rename": {"core/release.py"},  # a folder becomes a release
     "settle": {"core/release.py", "recipes/publish.py"},
@@ -65,6 +68,10 @@ def _wrong(file: str, called: str) -> Iterator[str]:
     for name, allowed in {**MAKERS, **RENAMES}.items():
         if (called == name or last == name) and file not in allowed and not file.startswith("noise/"):
             yield f"calls {name}"
+    if last in BY_HAND and file != ACCOUNT and not file.startswith(FREE_ROOMS):
+        yield f"puts a source together by {last}()"
+    if last in MOVES and called not in (last, "os.rename"):
+        yield f"moves something by {called}()"
     if last == "charge" and "account" not in called and file not in CHARGES:
         yield "charges a ledger"
     if last == "get_params" and file.startswith(WAY_OUT) and file not in ALL_PARAMETERS:

@@ -222,6 +222,9 @@ def check_names(folder: Path, mechanism: str) -> None:
     """Refuse to let anything leave that the mechanism did not register."""
     allowed = {MANIFEST, CARD, "model", *registry.files_of(mechanism)}
     strays = [p.name for p in folder.iterdir() if p.name not in allowed and not _is_data(p.name)]
+    strays += [
+        p.relative_to(folder).as_posix() for p in sorted(folder.rglob(".*")) if p.parent != folder
+    ]  # half-written
     if strays:
         raise BadInput(f"{len(strays)} files that {mechanism} does not register would leave: {', '.join(strays)}")
 

@@ -85,12 +85,13 @@ def _tagged_objects(path: Path, packing: str, user_field: str | None, encoding: 
     return examples
 
 
-def check_tags(examples: Examples, known: Sequence[str], path: Path) -> None:
-    """Refuse a tag that the training file does not have; named by sentence, not by its content."""
-    allowed = set(known)
-    for line, tags in zip(examples.lines, examples.targets, strict=True):
-        if not allowed.issuperset(tags):
-            raise BadInput("the sentence here has an unknown tag", where=path, line=line, possible=", ".join(known))
+def check_labels(examples: Examples, known: Sequence[str], path: Path, *, declared: bool) -> None:
+    """Refuse a tag or label that the training file does not have, named by its line. Only declared ones are listed:
+    the others are private."""
+    allowed, possible = set(known), ", ".join(map(str, known)) if declared else "one that stands in the training file"
+    for line, target in zip(examples.lines, examples.targets, strict=True):
+        if not allowed.issuperset(target if isinstance(target, (list, tuple)) else [target]):
+            raise BadInput("a tag or label here is unknown", where=path, line=line, possible=possible)
 
 
 def read_texts(

@@ -17,7 +17,7 @@ import textveil
 SOURCE = Path(textveil.__file__).parent
 LIGHT = [name for name, journey in JOURNEYS.items() if not journey.needs_torch]
 SEEDABLE = [name for name in LIGHT if JOURNEYS[name].seedable]
-KILLS_EACH = 40  # places of each journey, spread over all of them
+KILLS_EACH = 40  # places of each journey, from the first to the last
 
 
 @pytest.fixture(autouse=True)
@@ -60,6 +60,9 @@ def places_of(name: str, ready: Path, most: int = KILLS_EACH) -> list[int]:
     """Places to kill at: all, or as many as are wanted, from the first to the last."""
     ready.parent.mkdir(exist_ok=True)
     law.prepare(JOURNEYS[name], ready)
+    shutil.copytree(ready, ready.with_name("warmed"))
+    os.chdir(ready.with_name("warmed"))
+    assert law.command(JOURNEYS[name].arguments())[0] == 0  # a child then finds every import done
     scratch = ready.with_name("counted")
     shutil.copytree(ready, scratch)
     os.chdir(scratch)
@@ -80,9 +83,9 @@ def test_killed_anywhere_the_law_holds(name, tmp_path):
 
 
 def test_at_least_200_places_are_killed_at(tmp_path):
-    """Each of them kills, or `after_a_kill` complains: a place that is not reached is a fault."""
+    """Each of them kills: for `after_a_kill` a place that is not reached is a fault."""
     places = {name: places_of(name, tmp_path / name.replace(" ", "-") / "ready") for name in LIGHT}
-    assert all(len(set(numbers)) >= KILLS_EACH for numbers in places.values())
+    assert all(len(set(numbers)) >= 40 for numbers in places.values())
     assert sum(map(len, places.values())) >= 200
 
 

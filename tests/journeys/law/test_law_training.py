@@ -11,7 +11,7 @@ from journeys.law.table import JOURNEYS
 from journeys.law.test_law import places_of
 
 NETS = [name for name, journey in JOURNEYS.items() if journey.needs_torch]
-KILLS = 8  # places of each journey, from the first to the last
+KILLS = 12  # places of each journey, from the first to the last
 
 
 @pytest.fixture(autouse=True)

@@ -60,17 +60,19 @@ def test_stray_part_settled(tmp_path, monkeypatch):
     assert any(".part-000001" in fault for fault in law.names_in_out(tmp_path / "run"))
 
 
-def test_a_stray_is_refused_by_the_product_itself(tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["notes.txt", "model/.part-000001.part"])
+def test_a_stray_is_refused_by_the_product_itself(tmp_path, monkeypatch, name):
     finish = publish.Publication.finish
 
     def with_a_stray(self, *arguments, **options):
-        self.file("notes.txt").write_text("left here")
+        self.file(name).parent.mkdir(exist_ok=True)
+        self.file(name).write_text("left here")
         return finish(self, *arguments, **options)
 
     monkeypatch.setattr(publish.Publication, "finish", with_a_stray)
     law.prepare(VEIL, tmp_path / "run")
     code, said = law.command(VEIL.arguments())
-    assert (code, "notes.txt" in said) == (2, True)
+    assert (code, name in said) == (2, True)
     assert not (tmp_path / "run/out").exists()
 
 
@@ -111,6 +113,10 @@ def test_noise_source_made_outside_the_account(tmp_path):
         "recipes/counts/extra.py": "from textveil.noise import secure\nvalue = m.apply(x, noise=secure())\n",
         "recipes/hashed/extra.py": "def f(ledger, event):\n    return ledger.charge(event)\n",
         "recipes/training/extra.py": "def f(model):\n    return {'parameters': model.get_params()}\n",
+        "words/by_hand.py": "from textveil.noise import Source\nnoise = Source(stream)\n",
+        "recipes/words/moves.py": "def f(folder, out):\n    folder.rename(out)\n",
+        "recipes/counts/moves.py": "import shutil\nshutil.move('leave', 'out')\n",
+        "recipes/hashed/moves.py": "import os\nos.rename('leave', 'out')\n",
         "words/extra.py": "from textveil.core.release import Stamp\nstamp = Stamp.now('a', {}, draft=False)\n",
     }
     for name, code in planted.items():

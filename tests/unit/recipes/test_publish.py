@@ -99,6 +99,9 @@ def test_half_written_files_are_purged(tmp_path):
     (folder / "leave").mkdir(exist_ok=True)
     (folder / "leave/data.old").write_text("a draw that was not finished")
     (folder / "stray").write_text("?")
+    with pytest.raises(KeyboardInterrupt):
+        journey(tmp_path, stop=KeyboardInterrupt())
+    assert {p.name for p in folder.rglob("*")} == {"journal.jsonl", "work", "leave", "part"}
     journey(tmp_path)
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["card.html", "data.txt", "release.json"]
 

@@ -23,7 +23,7 @@ from textveil.recipes.progress import Bar
 from textveil.recipes.publish import Publication, publish_job
 from textveil.recipes.read_again import said_of
 from textveil.recipes.training.scores import score_lines, score_warnings, scores
-from textveil.text.examples import Examples, check_tags, read_tagged, read_texts
+from textveil.text.examples import Examples, check_labels, read_tagged, read_texts
 from textveil.text.formats.piped import source_name
 from textveil.text.readers import FileOptions, format_of
 from textveil.training.one_budget import OneBudget, one_budget
@@ -155,13 +155,13 @@ def _test_examples(job: ModelJob, data: Examples, model: PrivateModel) -> Exampl
         return None
     test = read_examples(job, job.test)
     _check_not_trained_on(job, data, test)
+    declared = getattr(model, "tags" if job.kind == "tagger" else "classes", None)
     if job.kind == "tagger":
         from textveil.training.tagger import tag_set
 
-        check_tags(test, getattr(model, "tags", None) or tag_set(data.targets), job.test)
+        check_labels(test, declared or tag_set(data.targets), job.test, declared=declared is not None)
     elif job.kind == "classifier":
-        known = getattr(model, "classes", None) or sorted(set(data.targets))
-        check_tags(Examples(lines=test.lines, targets=[[t] for t in test.targets]), known, job.test)
+        check_labels(test, declared or sorted(set(data.targets)), job.test, declared=declared is not None)
     return test
 
 
