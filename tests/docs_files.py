@@ -117,6 +117,7 @@ FILES: dict[str, Callable[[Path], object]] = {
     "new-marked.jsonl": lambda path: _contracts(path, marked=True, first=30, last=36),
     "states.txt": lambda path: path.write_text("Delaware\nNevada\nOhio\nTexas\nUtah\nMaine\nIdaho\nKansas\n"),
     "glove.6B.100d.txt": _vectors,
+    "keep.txt": lambda path: path.write_text("Bern\nOslo\n"),
 }
 
 

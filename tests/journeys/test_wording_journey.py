@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -82,3 +83,33 @@ def test_a_misspelt_list_is_named(textveil, source):
     said = textveil("veil", source, *OPTIONS, "--keep", "functionwords")
     assert said.code == 2 and "a file of words, or function-words" in said.err
     assert not Path("out").exists() and not Path("l.ledger").exists()
+
+
+def test_numbers_dates_and_codes_stay_what_they_are(textveil, source):
+    text = "The fee of 2021-03-04 is 125 for AB12."
+    rows = "".join(json.dumps({"text": text}) + "\n" for _ in range(60))
+    Path("in.jsonl").write_text(rows)
+    said = textveil("veil", source, *OPTIONS, "--kinds", "--kinds-epsilon", 0.5, "--case", "drop")
+    assert said.code == 0, said.err
+    assert "which words are numbers, dates or codes" in said.out
+    texts = [json.loads(line)["text"] for line in Path("out/data.jsonl").read_text().splitlines()]
+    form = re.compile(r"\S+ \S+ \S+ (19|20)\d\d-[01]\d-[0-3]\d \S+ \d{3} \S+ [a-z]{2}\d\d\.")
+    assert all(form.fullmatch(veiled_text) for veiled_text in texts) and len(set(texts)) > 50
+    shown = json.loads(Path("out/release.json").read_text())
+    assert shown["guarantee"]["loss"]["metric"] == "hamming+kinds"
+    assert (shown["parameters"]["kinds"], shown["parameters"]["kinds_epsilon"]) == (True, 0.5)
+    card = Path("out/card.html").read_text().lower()
+    assert "same kind and form at each place" in card
+    assert "which words are numbers, dates or codes" in card
+    (total,) = textveil("ledger", "show", "l.ledger", "--json").json["totals"]
+    assert total["loss"]["metric"] == "hamming+kinds"
+    said = textveil("audit", "out", "--truth", source, "--attack", "words.nearest", "--json")
+    assert said.json["evidence"][0]["tries"] == 60 * 5  # the, fee, of, is, for
+    textveil("ledger", "new", "b.ledger", "--unit", "word", "--metric", "hamming", "--epsilon", 5)
+    refused = textveil(
+        "veil", source, "-o", "two", "--epsilon", 0.3, "--vectors", "small.npz", "--kinds", "--ledger", "b.ledger"
+    )
+    assert refused.code == 1 and "metric: hamming+kinds" in refused.err
+    assert (
+        textveil("ledger", "allow", "b.ledger", "--unit", "word", "--metric", "hamming+kinds", "--epsilon", 1).code == 0
+    )

@@ -183,6 +183,14 @@ class Passing:
             group=PASSING,
         ),
     ] = False
+    kinds: Annotated[
+        bool,
+        option(
+            "Draw numbers, dates and codes within their kind (it shows which words they are, and their form).",
+            "--kinds",
+            group=PASSING,
+        ),
+    ] = False
     oov: Annotated[
         Oov,
         option(

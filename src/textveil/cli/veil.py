@@ -46,6 +46,13 @@ def veil(
         float | None,
         option("Instead of --epsilon: how often the best attack may find a word, e.g. 0.3.", group=PROMISE),
     ] = None,
+    kinds_epsilon: Annotated[
+        float | None,
+        option(
+            "With --kinds: loss per tenth of a number's range, per 365 days of a date, per character of a code. Without: 1.",
+            group=PROMISE,
+        ),
+    ] = None,
     max_words: Annotated[
         int | None,
         option(
@@ -84,6 +91,7 @@ def veil(
     values = given(
         epsilon=epsilon, vectors=vectors, case=passing.case, oov=passing.oov, seed=spending.seed,
         keep=words_to_keep(passing.keep) if passing.keep else None, once=True if passing.once else None,
+        kinds=True if passing.kinds else None, kinds_epsilon=kinds_epsilon,
     )  # fmt: skip
     word_mechanism, epsilon_note = with_epsilon(
         make(mechanism, shape, parameters, **values), epsilon, stay, attack_success

@@ -37,13 +37,12 @@ from .errors import BadInput, CannotAdd, UnknownName
 from .params import fraction, non_negative, positive_integer
 
 COUNTS_METRIC = "counts_l1"
-METRICS = {
-    "angular",
-    "euclidean",
-    "hamming",
-    "mahalanobis",
+_WORD_METRICS = ("angular", "euclidean", "hamming", "mahalanobis")
+METRICS = {  # names of budgets; a plug-in may add its own
+    *_WORD_METRICS,
+    *(f"{name}+kinds" for name in _WORD_METRICS),
     COUNTS_METRIC,
-}  # names of budgets; a plug-in may add its own
+}
 _DUST = Decimal("1e-12")  # relative: what sums of doubles lose or gain, so that 0.1 + 0.2 prints as 0.3
 
 

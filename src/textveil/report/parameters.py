@@ -16,6 +16,8 @@ NAMES = {
     "oov": "words outside the vocabulary",
     "case": "capital letters",
     "keep": "kept words",
+    "kinds": "numbers, dates and codes drawn within their kind",
+    "kinds_epsilon": "epsilon per step within a kind",
     "once": "each word of a text is drawn once",
     "lam": "lambda: shape of the noise, 0 round to 1 like the words",
     "t": "t: nearest (0) or second nearest (1)",

@@ -109,6 +109,15 @@ def recase(word: str, case: Case) -> str:
     return folded[:1].title() + folded[1:] if case == "title" else folded
 
 
+def recase_like(word: str, model: str) -> str:
+    """`word` with capitals at the places where `model`, of the same length, has them.
+
+    >>> recase_like("xy7z", "Ab1C")
+    'Xy7Z'
+    """
+    return "".join(a.upper() if b.isupper() else a for a, b in zip(word, model.ljust(len(word)), strict=False))
+
+
 def _word_pattern() -> re.Pattern[str]:
     """The one regular expression, about three million words a second.
 

@@ -66,10 +66,12 @@ class BRR(WordMechanism):
         keep: str | Iterable[str] = (),
         case: str = "sentence",
         once: bool = False,
+        kinds: bool = False,
+        kinds_epsilon: float = 1.0,
         seed: int | None = None,
     ):
         self.epsilon, self.bits, self.vectors, self.oov, self.keep = epsilon, bits, vectors, oov, keep
-        self.case, self.once, self.seed = case, once, seed
+        self.case, self.once, self.kinds, self.kinds_epsilon, self.seed = case, once, kinds, kinds_epsilon, seed
 
     def _prepare(self) -> None:
         self.__dict__.pop("_search", None)

@@ -6,6 +6,7 @@ ask whether it is kept) is gone once per written form, and the answer is one num
     row * CASES + case    it is drawn; `case` says how the substitute is written (see COPIED)
     KEPT                  it passes
     -1 - case             it becomes the token for words outside the vocabulary
+    OF_A_KIND             it is a number, a date or a code, and drawn elsewhere (words/kinds); a token until then
 
 The table lives as long as one call: nothing of a private text stays in the mechanism, or in a file made of it.
 
@@ -22,7 +23,7 @@ from textveil.text import tokens
 
 COPIED: tuple[tokens.Case, ...] = ("lower", "lower", "title", "upper")  # number 0: as the vocabulary writes it
 CASES = len(COPIED)
-KEPT = -1 - CASES
+KEPT, OF_A_KIND = -1 - CASES, -1
 _STOP = re.compile(r"[.!?]\S*\s")
 _NUMBER = {"lower": 1, "other": 1, "title": 2, "upper": 3}
 

@@ -53,9 +53,14 @@ class Mahalanobis(Laplace):
         keep: str | Iterable[str] = (),
         case: str = "sentence",
         once: bool = False,
+        kinds: bool = False,
+        kinds_epsilon: float = 1.0,
         seed: int | None = None,
     ):
-        super().__init__(epsilon, vectors=vectors, oov=oov, keep=keep, case=case, once=once, seed=seed)
+        super().__init__(
+            epsilon, vectors=vectors, oov=oov, keep=keep, case=case, once=once, kinds=kinds, kinds_epsilon=kinds_epsilon,
+            seed=seed,
+        )  # fmt: skip
         self.lam = lam
 
     def _check(self) -> None:

@@ -18,6 +18,7 @@ Only rows of the vocabulary leave a mechanism. Noised points never do, which clo
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -46,11 +47,13 @@ from textveil.text import tokens
 from textveil.text.codes import Codes
 from textveil.text.vectors import Vectors, load
 from textveil.words.codes_only import CodesOnly, PublicWords
-from textveil.words.forms import CASES, COPIED, KEPT, Forms, join, put_capitals
+from textveil.words.forms import CASES, COPIED, KEPT, OF_A_KIND, Forms, join, put_capitals
 from textveil.words.kept import KeptWords
+from textveil.words.kinds.drawing import DIAMETER as KINDS_DIAMETER
+from textveil.words.kinds.drawing import draw_kinds, in_texts
 from textveil.words.once import draw_once
+from textveil.words.policies import TOKEN, assumed_by, passing_with
 
-TOKEN = "UNK"
 CASE_POLICIES = ("sentence", "drop", "keep")
 DRAWS_AT_ONCE = 16_384
 _BLANK = re.compile(r"\s")
@@ -86,6 +89,12 @@ class WordMechanism(Estimator):
         Draw each distinct word of a text once and use the draw wherever it stands there: repeated words cannot be averaged,
         and names stay consistent. The promise is then about a word at all its places of a text; which places hold equal
         words passes, and one occurrence alone has no promise.
+    kinds
+        Draw numbers, dates and codes among those of the same form (words/kinds), instead of a word in their place. Which
+        words they are, and their form, passes.
+    kinds_epsilon
+        Loss per step within a kind: a tenth of the range of a number, 365 days of a date, one character of a code. Only
+        with `kinds`.
     seed
         None draws from the secure source. A number makes a draft, which protects nobody: whoever knows it can undo
         it.
@@ -102,7 +111,9 @@ class WordMechanism(Estimator):
     oov: str
     keep: str | Iterable[str]
     case: str
-    once: bool = False  # a default here: a plug-in need not know of it
+    once: bool = False  # defaults here: a plug-in need not know of them
+    kinds: bool = False
+    kinds_epsilon: float = 1.0
     seed: int | None
 
     fitted_parameters: ClassVar[tuple[str, ...]] = ("vectors", "keep")  # that `fit` builds on
@@ -140,6 +151,8 @@ class WordMechanism(Estimator):
         choice("oov", self.oov, ("draw", "token"))
         choice("case", self.case, CASE_POLICIES)
         truth_value("once", self.once)
+        truth_value("kinds", self.kinds)
+        positive("kinds_epsilon", self.kinds_epsilon)
         seed_or_none("seed", self.seed)
 
     def _prepare(self) -> None:
@@ -188,44 +201,30 @@ class WordMechanism(Estimator):
         return Unit.DOCUMENT_TERM if self.once else Unit.WORD
 
     def _noise(self) -> Noise:
-        return MetricNoise(float(self.epsilon), self.metric, self.metric_id(), self.diameter())
+        return MetricNoise(float(self.epsilon), *self.space())
+
+    def space(self) -> tuple[str, str, float]:
+        """Name, identity and diameter of the metric of the promise; the diameter within one kind of word (`kinds`)."""
+        name, identity, widest = self.metric, self.metric_id(), self.diameter()
+        if not self.kinds:
+            return name, identity, widest
+        ratio = float(self.kinds_epsilon) / float(self.epsilon)
+        own = hashlib.blake2b(f"{identity} kinds {ratio:.12g}".encode(), digest_size=16).hexdigest()
+        return f"{name}+kinds", own, max(widest, ratio * KINDS_DIAMETER)
 
     def assumes(self) -> tuple[str, ...]:
         """Assumptions and policies, in plain words."""
-        alike = "punctuation, spaces and signs" + (", and letter case" if self.case == "keep" else "")
-        policies = [
-            "the vectors are public and were not made from the text",
-            self.rounding,
-            f"the texts compared have the same number of words and the same {alike}",
-        ]
-        if self.once:
-            policies.append(
-                "the texts compared have equal words at the same places; one occurrence alone has no promise"
-            )
-        if self.oov == "token":
-            policies.append(f"words outside the vocabulary become '{TOKEN}': that they are outside is not protected")
-        if self.kept_:
-            policies.append(
-                f"{len(self.kept_)} kept words pass unchanged and are not protected; neither is that a word is none of them"
-            )
-        return tuple(policies)
+        return assumed_by(self)
 
     def passes(self) -> tuple[str, ...]:
         """What leaves a text unprotected, in words for a card."""
         self._ready()
-        named = [
-            "the number and the order of the words of each text",
-            "punctuation, white space, currency and mathematical signs (digits are words and are drawn)",
-        ]
-        if self.once:
-            named.append("which places of a text hold equal words: each distinct word of a text is drawn once")
-        if self.case == "keep":
-            named.append("letter case: which words have capitals")
-        if self.oov == "token":
-            named.append(f"which words are outside the vocabulary (written '{TOKEN}')")
-        if self.kept_:
-            named.append(f"kept words ({self._kept.named}), and that all other words are none of them")
-        return tuple(named)
+        return passing_with(self)
+
+    @property
+    def kept_named(self) -> str:
+        """The kept words in words for a card: a list by its name."""
+        return self._kept.named
 
     @property
     def guarantee_(self) -> Guarantee:
@@ -291,13 +290,22 @@ class WordMechanism(Estimator):
         cut = [tokens.split(text)[0] for text in texts_of(data)]
         words = [word for pieces in cut for word in pieces[1::2]]
         forms = np.fromiter(map(self._forms().__getitem__, words), np.int64, len(words))
+        special = in_texts(cut, self.kept_) if self.kinds else []
+        forms[[place for text in special for word in text for place in word.places]] = OF_A_KIND
         drawn = forms >= 0
         new = self._put_back(words, forms, self._draw_places(cut, words, forms, drawn, noise).tolist())
+        for place, written in draw_kinds(special, self.kinds_epsilon, noise, once=self.once).items():
+            new[place] = tokens.recase_like(written, words[place]) if self.case == "keep" else written
         if self.case == "sentence":
             put_capitals(cut, new)
         veiled = Veiled(join(cut, new, (forms != KEPT).tolist()))
         veiled.words = len(words)
         return veiled
+
+    def places_of_kinds(self, text: str) -> set[int]:
+        """Which words of a text are drawn as numbers, dates or codes."""
+        special = in_texts([tokens.split(text)[0]], self.kept_) if self.kinds else []
+        return {place for own in special for word in own for place in word.places}
 
     def _draw_places(
         self, cut: list[list[str]], words: list[str], forms: np.ndarray, drawn: np.ndarray, noise: Source

@@ -124,6 +124,12 @@ JOURNEYS = {
         write_jsonl,
         columns=("label", "user"),
     ),
+    "veil kinds": Journey(
+        "recipes.words.veil.veil_file",
+        ("veil", "in.csv", "-o", "{out}", "--mechanism", "words.tem", "--epsilon", "2", "--vectors", "small.npz",
+         "--text-field", "text", "--kinds", "--kinds-epsilon", "0.5", "--only-text"),
+        write_csv,
+    ),
     "counts": Journey(
         "recipes.counts.release.count_file",
         ("counts", "in.jsonl", "-o", "{out}", "--epsilon", "1", "--text-field", "text", "--vocabulary", "words.txt"),

@@ -105,7 +105,7 @@ def rebuild(manifest: dict[str, Any], vectors: str | None = None) -> WordMechani
     mechanism.fit()
     promised = manifest.get("facts", {}).get("vectors", {}).get("fingerprint")
     metric = Guarantee.from_json(manifest["guarantee"]).loss
-    same_metric = not isinstance(metric, Metric) or metric.metric_id in ("", mechanism.metric_id())
+    same_metric = not isinstance(metric, Metric) or metric.metric_id in ("", mechanism.space()[1])
     if (promised and promised != mechanism.vectors_.fingerprint) or not same_metric:
         which = "vectors" if same_metric else "distances between words (vectors, or codes made from them)"
         raise BadInput(
@@ -135,7 +135,10 @@ def aligned_rows(mechanism: WordMechanism, pairs: Iterable[tuple[str, str]], tru
         a, b = ([tokens.fold(w) for w in tokens.words(t)] for t in (out, original))
         if len(a) != len(b):
             continue
-        for shown, word in zip(a, b, strict=True):
+        of_a_kind = mechanism.places_of_kinds(original)
+        for place, (shown, word) in enumerate(zip(a, b, strict=True)):
+            if place in of_a_kind:
+                continue  # numbers, dates and codes are drawn by laws of their own
             if shown not in rows or (word in mechanism.kept_ and word not in rows):
                 continue  # fixed tokens are not drawn, and kept words outside the vocabulary say nothing here
             seen.append(rows[shown])

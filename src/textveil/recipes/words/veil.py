@@ -123,7 +123,7 @@ def _binding(job: VeilJob, publication: Publication, reader: readers.Reader, rec
     return publication.bound(
         mechanism=job.mechanism.name,
         parameters=job.mechanism.public_params(),
-        metric=job.mechanism.metric_id(),
+        metric=job.mechanism.space()[1],
         source=reader.binding(),
         state=reader.state(),
         max_words=job.max_words,
@@ -185,6 +185,6 @@ def _facts(job: VeilJob, publication: Publication, reader: readers.Reader, drawn
         data=publication.data_facts(
             job.source, text_field=field, records=drawn.records, words=drawn.words, reading=memory
         ),
-        document=DocumentLine(float(mechanism.epsilon) * mechanism.diameter(), job.max_words),
+        document=DocumentLine(float(mechanism.epsilon) * mechanism.space()[2], job.max_words),
         vectors=VectorsUsed(str(vectors.name), len(vectors), vectors.fingerprint, *near_words(mechanism)),
     )
