@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -47,6 +48,8 @@ def test_train_and_apply(textveil, files):
     assert "seal it" in card and "Blue Finch" not in card
 
     said = textveil("hashed", "apply", "model", "new.jsonl", "-o", "found")
+    shown = re.search(r"[\d,]+ finds in [\d,]+ of [\d,]+ documents", said.out)
+    assert shown and shown[0] in Path("found/highlights.html").read_text(), "terminal and page count alike"
     assert said.code == 0 and "highlights.html" in said.out
     found = [json.loads(line) for line in Path("found/spans.jsonl").read_text().splitlines()]
     right = {(n, a, b) for n, (_, spans) in enumerate(files) for a, b in spans}

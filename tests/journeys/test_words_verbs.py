@@ -60,6 +60,13 @@ def test_tune_with_a_private_prior_charges_the_ledger(textveil, vectors):
     assert shown["totals"][0]["unit"] == "document"
 
 
+def test_compare_says_that_cards_count_with_a_larger_distance(textveil):
+    said = textveil("words", "compare", "--mechanism", "words.brr", "--mechanism", "words.laplace", "--draws", 200)
+    assert said.code == 0
+    assert "words.brr: P_max 192 is the largest distance of two words of this vocabulary" in said.out
+    assert "cards count with 256" in said.out
+
+
 def test_compare_shows_both_ratios(textveil, vectors):
     command = (
         "words",

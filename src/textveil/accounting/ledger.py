@@ -29,6 +29,7 @@ from textveil.core.draft import as_draft
 from textveil.core.errors import BadInput, BrokenChain, UnknownName
 from textveil.core.estimator import public_params_of
 from textveil.core.events import Event, Unpriced
+from textveil.core.files import readable_name
 from textveil.core.fingerprint import KEY_BYTES, Fingerprint, fingerprint_of
 from textveil.core.losses import METRICS, Loss, NoPromise
 from textveil.core.mechanism import Mechanism, check_data, passes_of
@@ -92,7 +93,7 @@ class Ledger:
 
     @property
     def name(self) -> str:
-        return self.path.stem
+        return readable_name(self.path.stem)
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -373,6 +374,7 @@ def _check_metric(metric: str | None, known: set[str]) -> None:
 
 
 def _append(file: ledger_file.Transaction, kind: str, body: dict[str, Any], note: str = "") -> Line:
+    note = readable_name(note)
     line = chain.next_line(file.head(), datetime.now(UTC).isoformat(timespec="seconds"), kind, body, note)
     file.append(line)
     return line

@@ -188,7 +188,7 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    address = f"file:{quote(str(path.absolute()))}?mode=rw"
+    address = f"file:{quote(os.fsencode(path.absolute()))}?mode=rw"  # bytes: names need not be UTF-8
     db = sqlite3.connect(address, uri=True, isolation_level=None, timeout=PATIENCE)
     try:
         db.execute("PRAGMA synchronous = EXTRA")

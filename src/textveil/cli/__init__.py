@@ -6,6 +6,7 @@ never its values, since those may be private; TEXTVEIL_DEBUG=1 shows the whole t
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
@@ -40,6 +41,7 @@ STOPPED = 130  # by Ctrl-C; typer returns it as the result
 app = Verbs(
     "Make sensitive text useful, with the promise as a value.\n\nTry: textveil demo",
     name="textveil",
+    add_completion=True,
     pretty_exceptions_enable=False,  # its traces show local values, which may be private
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -76,6 +78,9 @@ def _options(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a name that a terminal cannot show is no reason to stop
+            stream.reconfigure(errors="replace")
     sys.exit(run(arguments))
 
 

@@ -139,7 +139,8 @@ def apply(
     result = apply_model(job, bar=bars(quiet=as_json))
     rate = f"{result['words_per_second']:,.0f} words a second"
     lines = [
-        f"{result['finds']:,} finds in {result['documents']:,} documents ({result['words']:,} words, {rate})",
+        f"{result['finds']:,} finds in {result['documents_with_finds']:,} of {result['documents']:,} documents "
+        f"({result['words']:,} words, {rate})",
         f"{out}/spans.jsonl",
         *([f"read {out}/highlights.html"] if page else []),
     ]

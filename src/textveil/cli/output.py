@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -69,7 +70,12 @@ def print_json(result: Any) -> None:
     if printed is not None:
         printed.result = result
         return
-    typer.echo(json.dumps(result, ensure_ascii=False, allow_nan=False))
+    typer.echo(json.dumps(result, ensure_ascii=not _prints_all_letters(), allow_nan=False))
+
+
+def _prints_all_letters() -> bool:
+    """Whether standard output takes UTF-8; else JSON is printed with escapes."""
+    return (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
 
 
 def print_result(result: Any, lines: Iterable[str], *, as_json: bool) -> None:

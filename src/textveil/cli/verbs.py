@@ -26,9 +26,8 @@ class Verbs(typer.Typer):
     """A family of verbs. A verb may take groups of options (options.py) as keyword arguments."""
 
     def __init__(self, help: str, **more: Any) -> None:
-        super().__init__(
-            help=help, cls=Family, no_args_is_help=True, rich_markup_mode=None, add_completion=False, **more
-        )
+        settings = {"cls": Family, "no_args_is_help": True, "rich_markup_mode": None, "add_completion": False, **more}
+        super().__init__(help=help, **settings)
 
     def command(self, name: str | None = None, **more: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:  # type: ignore[override]
         """Add a verb; its Python function stays as it was written."""

@@ -12,6 +12,19 @@ from .errors import BadInput
 _MARK = ".tmp"
 
 
+def readable_name(name: str) -> str:
+    """A file's name as text that can be written anywhere: where the system has no UTF-8, Python hands on raw bytes in it.
+
+    >>> readable_name("led\\udcc3\\udca9r.l"), readable_name("ledger")
+    ('led\u00e9r.l', 'ledger')
+    """
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return name
+
+
 def write_whole(path: Path, content: str | bytes, *, mode: int | None = None) -> None:
     """Write a file in one step, on disk when this returns; whoever reads it sees the old content or the new.
 

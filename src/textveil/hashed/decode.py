@@ -18,7 +18,10 @@ from textveil.text.chain import has_numba, slow_emissions, slow_viterbi
 
 
 class Span(NamedTuple):
-    """text[start:end] was found to be a `label`; the score is its mean margin per token."""
+    """text[start:end] was found to be a `label`; the score is its mean margin per token.
+
+    A span that grew to its sentence holds tokens that were not found themselves, so its score may lie below 0.
+    """
 
     start: int
     end: int

@@ -32,7 +32,7 @@ from textveil.accounting.journal import FILE, Journal
 from textveil.core import BadInput, Guarantee, Payload, Release
 from textveil.core.errors import BudgetExceeded
 from textveil.core.facts import DataFacts, Facts
-from textveil.core.files import empty_folder, private_folder
+from textveil.core.files import empty_folder, private_folder, readable_name
 from textveil.core.release import check_free, check_named, check_names, check_writable, settle, write_manifest
 
 WORK, LEAVE = "work", "leave"
@@ -71,7 +71,7 @@ class Publication:
 
     def data_facts(self, source: Path, **known: Any) -> DataFacts:
         """The input by its name, and today's date."""
-        return DataFacts(source.name, datetime.now(UTC).date().isoformat(), **known)
+        return DataFacts(readable_name(source.name), datetime.now(UTC).date().isoformat(), **known)
 
     def finish(
         self,

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from ..core import BadInput, Guarantee, TextveilError, read_manifest
 from ..core.facts import Facts
+from ..core.files import readable_name
 from ..core.release import CARD, MANIFEST
 from .attackers import bar_of
 from .first_screen import badge_of, first_sentence
@@ -54,10 +55,10 @@ def collect(root: Path) -> dict[str, Any]:
     for path in paths:
         name = root.resolve().name if path == root else path.relative_to(root).as_posix()
         try:
-            rows.append(_row(path, name, path.relative_to(root).as_posix()))
+            rows.append(_row(path, readable_name(name), readable_name(path.relative_to(root).as_posix())))
         except (TextveilError, KeyError, ValueError, TypeError, AttributeError) as error:
             why = str(error) if isinstance(error, TextveilError) else "release.json is not of the known form"
-            unreadable.append({"name": name, "why": why})
+            unreadable.append({"name": readable_name(name), "why": why})
     return {"rows": rows, "unreadable": unreadable}
 
 

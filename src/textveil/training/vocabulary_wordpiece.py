@@ -105,6 +105,11 @@ def save_folder(made: Any, folder: Path) -> None:
         "tokenizer_class": "PreTrainedTokenizerFast",
         "model_max_length": 512,
         "clean_up_tokenization_spaces": False,
+        # For BertTokenizerFast, which makes a normaliser of its own: with these it differs only where a sign lies outside the
+        # public alphabet ([UNK] there, the stand-in here).
+        "do_lower_case": True,
+        "strip_accents": True,
+        "tokenize_chinese_chars": False,
         **{f"{token.strip('[]').lower()}_token": token for token in SPECIALS},
     }
     (folder / "tokenizer_config.json").write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")

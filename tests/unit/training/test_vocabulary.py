@@ -177,3 +177,18 @@ def test_transformers_loads_the_folder(tmp_path):
     assert made.tokenize("Ward") == ["ward"]
     assert made.mask_token == "[MASK]" and made.pad_token_id == 0
     assert isinstance(made, transformers.PreTrainedTokenizerFast)
+
+
+ALIKE = ("Ward, wards!", "Don't WALK", "café Élan", "3.5 %", "a\tb  c", "x_y z-w", "[MASK] ward", "U.S. 1,000")
+
+
+def test_the_tokenizer_of_bert_reads_the_folder_as_every_other_does(tmp_path):
+    """Signs outside the public alphabet aside: there it has [UNK], and the folder's own normaliser a stand-in."""
+    transformers = pytest.importorskip("transformers")
+    own = wordpiece({"ward": 10.0, "walk": 7.0}, smallest_size() + 9)
+    save_folder(own, tmp_path / "t")
+    loaded = [
+        cls.from_pretrained(tmp_path / "t") for cls in (transformers.AutoTokenizer, transformers.BertTokenizerFast)
+    ]
+    for text in ALIKE:
+        assert loaded[0].tokenize(text) == loaded[1].tokenize(text) == own.encode(text).tokens[1:-1]

@@ -38,7 +38,7 @@ def apply_model(job: ApplyJob, *, bar: Bar) -> dict[str, Any]:
     model = load(job.model)
     model.extract("ready")  # what is compiled is loaded now, not while the clock runs
     shown = Highlights()
-    documents = finds = words = 0
+    documents = with_finds = finds = words = 0
     took = 0.0
     with new_folder(job.out, private=True) as hidden:
         with open(hidden / SPANS, "w", encoding="utf-8") as out:
@@ -47,7 +47,7 @@ def apply_model(job: ApplyJob, *, bar: Bar) -> dict[str, Any]:
                 began = time.perf_counter()
                 spans, size = model.extract_counted(text)
                 took += time.perf_counter() - began
-                words, finds = words + size, finds + len(spans)
+                words, finds, with_finds = words + size, finds + len(spans), with_finds + bool(spans)
                 for span in spans:
                     line = {"id": name, **span._asdict(), "text": text[span.start : span.end]}
                     out.write(json.dumps(line, ensure_ascii=False) + "\n")
@@ -61,5 +61,6 @@ def apply_model(job: ApplyJob, *, bar: Bar) -> dict[str, Any]:
         "documents": documents,
         "words": words,
         "finds": finds,
+        "documents_with_finds": with_finds,
         "words_per_second": words / took if took else 0.0,
     }

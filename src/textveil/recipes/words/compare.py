@@ -48,7 +48,19 @@ def compare(
         rows.append(describe(tuned, aim.draws, noise))
         spreads.append(spread(tuned, noise))
     ratios, notes = privacy_ratios(rows, spreads)
+    notes += [note for pair in zip(mechanisms, spreads, strict=True) for note in bound_above(*pair)]
     return {"axis": aim.axis, "target": aim.value, "mechanisms": rows, "privacy_ratio": ratios, "notes": notes}
+
+
+def bound_above(mechanism: WordMechanism, distances: Spread) -> list[str]:
+    """A note where promises count with a larger distance than any two words of the vocabulary have."""
+    bound = mechanism.diameter()
+    if bound <= distances.largest * (1 + 1e-9):
+        return []
+    return [
+        f"{mechanism.name}: P_max {distances.largest:.4g} is the largest distance of two words of this vocabulary; promises "
+        f"and cards count with {bound:.4g}, which no two inputs of any vocabulary exceed"
+    ]
 
 
 def _epsilon(mechanism: WordMechanism, aim: Aim) -> float:
