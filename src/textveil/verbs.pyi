@@ -51,6 +51,8 @@ def audit(
     truth: str | PathLike[str] | None = None,
     spans: str | PathLike[str] | None = None,
     public: str | PathLike[str] | None = None,
+    records: str | PathLike[str] | None = None,
+    other: str | PathLike[str] | None = None,
     publish: bool = False,
     ledger: str | PathLike[str] | None = None,
     text_field: str | None = None,

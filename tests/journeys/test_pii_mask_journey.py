@@ -227,3 +227,37 @@ def test_bio_files_train_too(pii):
     Path("bad.conll").write_text("We\tO\ntold\tI-PERSON\n")
     code, said = pii("train", "bad.conll", "-o", "t2")
     assert code == 2 and "line 2" in said.err and "I- tag" in said.err
+
+
+def write_people(count=30):
+    rows, records = [], []
+    for n in range(count):
+        rows.append({"id": f"p{n}", "text": f"Dear Anna Meyer{n}, hello. meyer{n} is {n + 30} and lives in Town{n}."})
+        records.append({"id": f"p{n}", "name": f"Anna Meyer{n}", "age": n + 30, "town": f"Town{n}"})
+    for name, listed in (("in.jsonl", rows), ("records.jsonl", records)):
+        Path(name).write_text("".join(json.dumps(row) + "\n" for row in listed))
+
+
+def test_attacks_name_people_that_masks_left(pii, capsys):
+    write_people()
+    for out in ("out", "other"):
+        assert pii("mask", "in.jsonl", "-o", out, "--text-field", "text", "--how", "hash", "--key-file", "key")[0] == 0
+    before = Path("out/card.html").read_bytes()
+    run(["audit", "out", "--truth", "in.jsonl", "--records", "records.jsonl", "--other", "other", "--json"])
+    shown = json.loads(capsys.readouterr().out)["evidence"]
+    assert {e["attack"]: e["value"] for e in shown} == {"pii.refound": 1.0, "pii.quasi": 1.0, "pii.pseudonyms": 1.0}
+    assert Path("out/card.html").read_bytes() == before
+    assert run(["audit", "out", "--other", "other"]) == 0 and "pii.pseudonyms" in Path("out/card.html").read_text()
+
+
+def test_without_names_and_without_a_shared_key_attacks_are_near_chance(pii, capsys):
+    write_people()
+    rows = [json.loads(line) for line in Path("in.jsonl").read_text().splitlines()]
+    for row in rows:
+        row["text"] = row["text"].split(" meyer")[0]
+    Path("in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for out in ("out", "other"):
+        assert pii("mask", "in.jsonl", "-o", out, "--text-field", "text", "--how", "pseudonym")[0] == 0
+    run(["audit", "out", "--truth", "in.jsonl", "--records", "records.jsonl", "--other", "other", "--json"])
+    shown = json.loads(capsys.readouterr().out)["evidence"]
+    assert all(e["value"] <= 0.4 for e in shown) and len(shown) == 3

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from .hashed.redacted import RedactedAttack as RedactedAttack
     from .hashed.retrain import RetrainAttack as RetrainAttack
     from .hashed.seen import TableSeen as TableSeen
+    from .pii.pseudonyms import PseudonymLinkAttack as PseudonymLinkAttack
+    from .pii.quasi import QuasiIdentifierAttack as QuasiIdentifierAttack
+    from .pii.refound import RefoundAttack as RefoundAttack
+    from .pii.seen import MaskedSeen as MaskedSeen
     from .training.canary_rank import ExposureAttack as ExposureAttack
     from .training.membership import (
         LiraAttack as LiraAttack,
@@ -67,6 +71,10 @@ else:
             "hashed.redacted": "RedactedAttack",
             "hashed.retrain": "RetrainAttack",
             "hashed.seen": "TableSeen",
+            "pii.pseudonyms": "PseudonymLinkAttack",
+            "pii.quasi": "QuasiIdentifierAttack",
+            "pii.refound": "RefoundAttack",
+            "pii.seen": "MaskedSeen",
             "training.canary_rank": "ExposureAttack",
             "training.membership": "LiraAttack LossAttack",
             "training.one_run": "OneRunAttack",

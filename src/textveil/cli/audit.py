@@ -35,6 +35,12 @@ def audit(
     public: Annotated[
         Path | None, option("Public text of the same kind, or texts that were not trained on.", group=INPUT)
     ] = None,
+    records: Annotated[
+        Path | None, option("Masked text: records of the people, jsonl with id and fields.", group=INPUT)
+    ] = None,
+    other: Annotated[
+        Path | None, option("Masked text: the folder of another masked release about the same people.", group=INPUT)
+    ] = None,
     publish: Annotated[
         bool,
         option("With --truth: put the evidence on the card, for everybody to read.", "--publish", group=PUBLISHING),
@@ -57,7 +63,7 @@ def audit(
     from textveil.recipes.audit import AuditJob, audit_release
 
     job = AuditJob(
-        folder, tuple(attack or ()), truth, public, spans, vectors, publish=publish, ledger=ledger, **plain(reading)
+        folder, tuple(attack or ()), truth, public, spans, vectors, records, other, publish, ledger, **plain(reading)
     )
     result = audit_release(job, progress=lambda name: say(f"running {name} ..."))
     shown = {"evidence": result.rows, "not_run": result.not_run, "written": str(result.written)}

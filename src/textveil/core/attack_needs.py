@@ -11,6 +11,8 @@ from . import registry
 ASKED = {
     "truth": "--truth IN, the original file",
     "canaries": "--truth canaries.json",
+    "other": "--other FOLDER, another masked release about the same people",
+    "records": "--records FILE, records of the people",
     "public": "--public FILE, texts of the same source that were not trained on",
 }
 
@@ -24,6 +26,9 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "hashed.probing": ("truth",),
     "hashed.redacted": ("truth",),
     "hashed.retrain": ("truth",),
+    "pii.pseudonyms": ("other",),
+    "pii.quasi": ("records", "truth"),
+    "pii.refound": ("truth",),
     "training.exposure": ("canaries",),
     "training.lira": ("truth", "public"),
     "training.membership": ("truth", "public"),
@@ -57,7 +62,7 @@ ASKS = {
     "words.two_worlds": "Does the mechanism keep its promise for two near words?",
 }
 
-WITHOUT_ATTACK = {"pii.mask", "pii.tagger", "training.vocab"}  # attacks to come; a list of words and no model
+WITHOUT_ATTACK = {"pii.tagger", "training.vocab"}  # taggers: attacks of training; a list of words
 
 
 def attacks_on(mechanism: str) -> list[str]:

@@ -38,6 +38,7 @@ from textveil.text.readers import FileOptions
 ROOMS = {
     "counts": "textveil.recipes.counts.audit",
     "hashed": "textveil.recipes.hashed.audit",
+    "pii": "textveil.recipes.pii.audit",
     "training": "textveil.recipes.training.audit",
     "words": "textveil.recipes.words.audit",
 }
@@ -53,14 +54,17 @@ class AuditJob(FileOptions):
     public: Path | None = None
     spans: Path | None = None
     vectors: str | None = None
+    records: Path | None = None  # of the people that documents are about
+    other: Path | None = None  # another release about the same people
     publish: bool = False
     ledger: Path | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)  # of the attacks
 
     def has(self, asked: str) -> bool:
         """Whether what a filling asks for was given: planted examples are no original, and the other way round."""
-        if asked == "public":
-            return self.public is not None
+        given = {"public": self.public, "records": self.records, "other": self.other}
+        if asked in given:
+            return given[asked] is not None
         return self.truth is not None and is_canaries_file(self.truth) == (asked == "canaries")
 
 
@@ -113,7 +117,9 @@ def audit_release(job: AuditJob, *, progress: Callable[[str], None] = lambda tit
                 exposures[id(filling)] = filling.fill(opened, secure())
             found += run_attack(name, exposures[id(filling)], promise, job.parameters)
         except BadInput as error:
-            if job.attacks or (error.where is not None and error.where in (job.truth, job.public, job.spans)):
+            if job.attacks or (
+                error.where is not None and error.where in (job.truth, job.public, job.spans, job.records, job.other)
+            ):
                 raise  # a file that does not fit is a mistake, not a reason to go without
             not_run[name] = str(error)
     if not found:

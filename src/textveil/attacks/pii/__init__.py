@@ -1,0 +1,1 @@
+"""Attacks on masked text: what is left of a person when the masks are on."""
