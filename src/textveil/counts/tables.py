@@ -86,8 +86,10 @@ class NamedColumns:
                 return pd.DataFrame.sparse.from_spmatrix(sparse.csr_matrix(counts), index=index, columns=names())
             return pd.DataFrame(counts, index=index, columns=names())
         if wanted == "polars":
-            import polars as pl
-
+            try:
+                import polars as pl
+            except ImportError:
+                raise BadInput("polars is not installed", possible="set_output(transform='pandas')") from None
             dense = counts.toarray() if sparse.issparse(counts) else counts
             return pl.DataFrame(dense, schema=names().tolist(), orient="row")
         return counts

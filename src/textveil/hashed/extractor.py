@@ -19,6 +19,7 @@ import numpy as np
 from textveil.core import Adjacency, BadInput, Estimator, Event, Guarantee, NoPromise, Shape, Unit, Unpriced
 from textveil.core.errors import not_fitted
 from textveil.core.example import Example
+from textveil.core.inputs import texts_of
 from textveil.core.params import choice, fraction, needs, positive, positive_integer
 from textveil.core.release import new_folder
 from textveil.hashed.clusters import clusters_id
@@ -143,7 +144,7 @@ class Extractor(Estimator):
 
     def predict(self, documents: Sequence[str]) -> list[list[Span]]:
         """The spans found in each document, in order, with scores."""
-        return [self.extract(text) for text in documents]
+        return [self.extract(text) for text in texts_of(documents)]
 
     def extract(self, text: str) -> list[Span]:
         """The spans found in one document."""
@@ -173,7 +174,7 @@ class Extractor(Estimator):
 
     def token_scores(self, documents: Sequence[str]) -> list[np.ndarray]:
         """The margin of each token of each document: above 0 where the model finds it, before widening."""
-        return [self._decode(text)[1].margins for text in documents]
+        return [self._decode(text)[1].margins for text in texts_of(documents)]
 
     def seal(self, **options: Any) -> Extractor:
         """A copy whose table is filled; see `textveil.hashed.seal`."""

@@ -32,7 +32,8 @@ def check_marked(data: Any) -> None:
 def check_pairs(documents: Any, spans: Any) -> None:
     """Refuse lists of different lengths, and a single text in place of a list."""
     for given in (documents, spans):
-        if isinstance(given, (str, bytes, dict)) or not hasattr(given, "__len__"):
+        is_table = len(getattr(given, "shape", (1,))) != 1  # which is a sequence of its columns' names
+        if isinstance(given, (str, bytes, dict, set, frozenset)) or is_table or not hasattr(given, "__len__"):
             raise BadInput(f"a {type(given).__name__} is no list of documents or spans", possible=_POSSIBLE)
     if len(documents) != len(spans):
         raise BadInput(

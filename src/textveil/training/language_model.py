@@ -79,7 +79,7 @@ class LanguageModel(PrivateModel):
 
     def score(self, X: Sequence[str], y: Any = None) -> float:
         """Minus the mean loss per word: higher is better."""
-        return -float(self.losses(X).mean())
+        return -float(self.losses(texts_of(X)).mean())
 
     def _public(self) -> tuple[str, ...]:
         if self.encoder:

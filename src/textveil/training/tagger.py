@@ -7,7 +7,7 @@ clip, Adam, an average of the iterates, and everything frozen that public data c
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from textveil.core import BadInput
@@ -150,6 +150,8 @@ def checked(X: Raw) -> Raw:
     """Sentences of words, or texts; named by number where they are neither."""
     if isinstance(X, str):
         raise BadInput("a list of sentences is needed, not one text", possible="[text]")
+    if isinstance(X, Mapping) or hasattr(X, "columns"):  # whose names would be taken for sentences
+        raise BadInput(f"a list of sentences is needed, not '{type(X).__name__}'", possible="one column of it")
     for number, sentence in enumerate(X):
         if not isinstance(sentence, str) and not all(isinstance(word, str) for word in sentence):
             raise BadInput(f"sentence {number} is neither a text nor a list of words")

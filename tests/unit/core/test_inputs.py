@@ -85,6 +85,29 @@ def test_a_prior_is_not_learnt_from_one_text(tmp_path):
     assert ledger.entries() == []
 
 
+@pytest.mark.parametrize("name", NO_TEXTS)
+def test_an_extractor_finds_nothing_in_what_is_no_texts(name):
+    from textveil.hashed.extractor import marked_example
+
+    model = tv.hashed.Extractor(plan=tv.hashed.FeaturePlan(bits=10)).fit(*marked_example())
+    data, possible = NO_TEXTS[name]
+    for ask in (model.predict, model.token_scores):
+        with pytest.raises(BadInput, match=possible):
+            ask(data)
+    if name not in ("numbers", "a text that is missing", "a missing text of a series"):
+        for learn in (model.score, model.fit):
+            with pytest.raises(BadInput, match="documents or spans"):
+                learn(data, [[]])
+
+
+@pytest.mark.parametrize("name", ["one text", "a table", "a dict"])
+def test_a_tagger_reads_no_names_of_columns(name):
+    from textveil.training.tagger import checked
+
+    with pytest.raises(BadInput, match="a list of sentences is needed"):
+        checked(NO_TEXTS[name][0])
+
+
 @pytest.mark.torch
 @pytest.mark.parametrize("name", ["one text", "a table", "a dict", "a number"])
 def test_no_model_learns_from_what_is_no_texts(name, tmp_path):
