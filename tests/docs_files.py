@@ -101,6 +101,15 @@ def _pages(count: int) -> Iterable[dict[str, Any]]:
         yield {"id": person["id"], "text": f'<table class="infobox">{cell}</table>'}
 
 
+LETTERS_IN_GERMAN = ("Ich habe der Bank einen Brief geschrieben.", "Für die Gebühr zahlen Müller und Straße über Bern.")
+
+
+def _german_vectors(path: Path) -> None:
+    words = sorted({w.lower().strip(".") for letter in LETTERS_IN_GERMAN for w in letter.split()})
+    rows = (f"{w} {' '.join(str((i * k) % 7 - 3.0) for k in range(1, 9))}" for i, w in enumerate(words, start=1))
+    path.write_text("\n".join([f"{len(words)} 8", *rows]) + "\n", encoding="utf-8")
+
+
 FILES: dict[str, Callable[[Path], object]] = {
     "biographies.jsonl": lambda path: _jsonl(_biographies(12), path),
     "people.jsonl": lambda path: _jsonl(_people(12), path),
@@ -118,6 +127,8 @@ FILES: dict[str, Callable[[Path], object]] = {
     "states.txt": lambda path: path.write_text("Delaware\nNevada\nOhio\nTexas\nUtah\nMaine\nIdaho\nKansas\n"),
     "glove.6B.100d.txt": _vectors,
     "keep.txt": lambda path: path.write_text("Bern\nOslo\n"),
+    "wiki.de.vec": _german_vectors,
+    "briefe.txt": lambda path: path.write_text("\n".join(LETTERS_IN_GERMAN) + "\n", encoding="utf-8"),
 }
 
 

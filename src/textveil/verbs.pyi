@@ -70,6 +70,7 @@ def build_vectors(
     *,
     limit: int | None = None,
     bits: int = 256,
+    language: str | None = None,
     dtype: Literal["float32", "float16", "int8"] = "float32",
     progress: bool = False,
 ) -> Any: ...

@@ -154,6 +154,13 @@ class Warner(list[str]):
         print_warning(sentence)
 
 
+def print_coverage(coverage: Any) -> None:
+    """What the vectors cover of a text, on the error stream: it is about private text, and for whoever runs the command."""
+    typer.secho(coverage.sentence, err=True)
+    if coverage.warning is not None:
+        typer.secho(f"beware:  {coverage.warning}", err=True, bold=True, fg=typer.colors.YELLOW)
+
+
 def passes_lines(passes: Sequence[str]) -> list[str]:
     """Everything that left unprotected, by name.
 

@@ -29,6 +29,7 @@ def info(
     vectors = load(source)
     result: dict[str, Any] = {
         "name": vectors.name,
+        "language": vectors.language or None,
         "words": len(vectors),
         "dimensions": vectors.dimensions,
         "fingerprint": vectors.fingerprint,
@@ -45,6 +46,9 @@ def build(
     out: Annotated[Path, typer.Option("-o", "--out", help="The .tvv file to write; .tvc for the codes alone.")],
     limit: Annotated[int | None, option("Only the first N words.", metavar="N")] = None,
     bits: Annotated[int, option("Length of the binary codes, for words.brr; 0 for none.")] = 256,
+    language: Annotated[
+        str | None, option("Language of the words, e.g. german or de: `veil` names it beside what lies outside it.")
+    ] = None,
     dtype: Annotated[
         VectorType, option("How the vectors are stored; shorter ones are less exact.")
     ] = VectorType.FLOAT32,
@@ -61,6 +65,8 @@ def build(
 
     check_free(out)
     vectors = load(source, limit=limit)
+    if language is not None:
+        vectors = vectors.in_language(language)
     if bits:
         vectors = vectors.with_codes(binarise(vectors, bits=bits))
     if out.suffix == ".tvc":
@@ -87,6 +93,7 @@ def list_vectors(as_json: AsJson = False) -> None:
     rows = [
         {
             "name": "default",
+            "language": vectors.language,
             "words": len(vectors),
             "dimensions": vectors.dimensions,
             "fingerprint": vectors.fingerprint,

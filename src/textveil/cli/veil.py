@@ -22,7 +22,7 @@ from textveil.cli.options import (
     option,
     plain,
 )
-from textveil.cli.output import command_line, print_release
+from textveil.cli.output import command_line, print_coverage, print_release
 from textveil.cli.progress import bars
 
 
@@ -101,7 +101,7 @@ def veil(
         ledger=spending.ledger, other_data=spending.other_data, unpriced=spending.unpriced,
         max_words=max_words, max_line_bytes=max_line_mb * 2**20, engine=engine.value, workers=workers, address=address,
     )  # fmt: skip
-    result = veil_file(job, bar=bars(quiet=as_json))
+    result = veil_file(job, bar=bars(quiet=as_json), tell=print_coverage)
     result["epsilon"] = word_mechanism.epsilon
     lines = [epsilon_note] if epsilon_note else []
     lines.append(f"{result['records']:,} records, {result['words']:,} words veiled: {out}/")

@@ -81,6 +81,7 @@ class VectorsUsed(Section):
     name: str
     words: int
     fingerprint: str
+    language: str = ""  # of the words; empty: not stated
     nearest: float | None = (
         None  # distance of a word to its nearest other word, in the middle of all words by frequency
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core import Guarantee, Metric
-from ..core.facts import DocumentLine, Facts, SealFacts, TrainingRun
+from ..core.facts import DocumentLine, Facts, SealFacts, TrainingRun, VectorsUsed
 from .html import bound, bullets, esc, number, pairs, percent, table, tag
 from .parameters import parameter_rows
 from .svg import histogram
@@ -62,7 +62,7 @@ def making(manifest: dict[str, Any], facts: Facts, promise: Guarantee) -> str:
     sections = {name for name in ("seal", "training") if getattr(facts, name) is not None}
     rows += parameter_rows(manifest.get("parameters") or {}, sections)
     if facts.vectors is not None:
-        rows.append(("word vectors", f"{facts.vectors.name}, {facts.vectors.words:,} words"))
+        rows.append(("word vectors", _vectors(facts.vectors)))
         rows.append(("vectors' fingerprint", facts.vectors.fingerprint))
     rows += _training_rows(facts.training) if facts.training else []
     rows += _seal_rows(facts.seal) if facts.seal else []
@@ -72,6 +72,11 @@ def making(manifest: dict[str, Any], facts: Facts, promise: Guarantee) -> str:
         rows.append(("the ledger's last line then", manifest["head"]))
     rows.append(("randomness", "seeded (draft)" if manifest.get("draft") else "secure: operating-system entropy"))
     return bullets(_sentence(line) for line in facts.making) + pairs(rows) + _costs(facts.seal) + _substitution(facts)
+
+
+def _vectors(used: VectorsUsed) -> str:
+    """Their name, language and size."""
+    return ", ".join([used.name, *([used.language] if used.language else []), f"{used.words:,} words"])
 
 
 def _training_rows(run: TrainingRun) -> list[tuple[str, object]]:

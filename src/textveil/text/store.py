@@ -62,6 +62,7 @@ def write_vectors(path: str | os.PathLike[str], vectors: Vectors, dtype: str = "
         bits = vectors.codes.bits
         blocks |= _code_blocks(vectors.codes)
     facts = {"name": vectors.name, "count": len(vectors), "dimensions": vectors.dimensions, "dtype": dtype}
+    facts |= {"language": vectors.language} if vectors.language else {}
     _write(Path(path), VECTORS_MAGIC, facts | {"prior": prior, "bits": bits}, blocks)
 
 
@@ -89,6 +90,7 @@ def read_vectors(path: str | os.PathLike[str], *, verify: bool = True, allow_zer
         prior=_prior_from(file, count),
         codes=_codes_from(file, words, file.number("bits"), verify) if file.number("bits") else None,
         name=str(file.facts.get("name", Path(path).stem)),
+        language=str(file.facts.get("language", "")),
     )
 
 

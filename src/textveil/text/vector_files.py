@@ -159,7 +159,7 @@ def _is_number(field: bytes) -> bool:
 # --- npz --------------------------------------------------------------------------------------------------------------
 def read_npz(path: Path, *, limit: int | None = None, allow_zero: bool = False) -> Vectors:
     """Vectors from numpy's archive: `words` (strings, or UTF-8 bytes joined by line breaks) and `matrix` or `vectors`;
-    optional `fallback`, `prior`, `codes` (packed uint64) with `bits` and `code_fallback`, `name`."""
+    optional `fallback`, `prior`, `codes` (packed uint64) with `bits` and `code_fallback`, `name`, `language`."""
     try:
         with np.load(path, allow_pickle=False) as archive:
             arrays = {key: archive[key] for key in archive.files}
@@ -182,7 +182,8 @@ def read_npz(path: Path, *, limit: int | None = None, allow_zero: bool = False) 
         codes = Codes.from_packed(words, arrays["codes"], bits, arrays.get("code_fallback"), where=path)
     name = str(arrays.get("name", path.stem))
     options = {key: arrays.get(key) for key in ("prior", "fallback")}
-    return from_arrays(words, matrix[: len(words)], codes, **options, name=name, allow_zero=allow_zero, where=path)
+    vectors = from_arrays(words, matrix[: len(words)], codes, **options, name=name, allow_zero=allow_zero, where=path)
+    return vectors.in_language(str(arrays["language"])) if "language" in arrays else vectors
 
 
 def _npz_words(array: np.ndarray, path: Path) -> Vocabulary:
@@ -204,6 +205,8 @@ def write_npz(path: str | os.PathLike[str], vectors: Vectors) -> None:
         "prior": vectors.prior,
         "name": np.array(vectors.name),
     }
+    if vectors.language:
+        arrays["language"] = np.array(vectors.language)
     if vectors.codes is not None:
         codes = vectors.codes
         arrays |= {"codes": codes.words64, "bits": np.array(codes.bits), "code_fallback": codes.fallback}

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -26,6 +27,7 @@ from textveil.core.errors import BadInput, BadParameter
 from textveil.text.codes import Codes
 from textveil.text.vocabulary import Vocabulary
 
+_LANGUAGE = re.compile(r"(?=.{1,40}\Z)[A-Za-z]+(?:-[A-Za-z0-9]+)*")
 DEFAULT = Path(__file__).parent / "default" / "english.tvv"
 
 
@@ -39,6 +41,7 @@ class Vectors:
     prior: np.ndarray
     codes: Codes | None = None
     name: str = "arrays"
+    language: str = ""  # of the words, as whoever built the file named it; empty: not stated
 
     @property
     def dimensions(self) -> int:
@@ -79,13 +82,23 @@ class Vectors:
             else Codes.from_packed(words, self.codes.words64[:count], self.codes.bits, self.codes.fallback)
         )
         prior = frozen(self.prior[:count] / self.prior[:count].sum())
-        return Vectors(words, self.matrix[:count], self.fallback, prior, codes, self.name)
+        return Vectors(words, self.matrix[:count], self.fallback, prior, codes, self.name, self.language)
 
     def with_codes(self, codes: Codes) -> Vectors:
         """The same vectors with binary codes for the same words."""
         if codes.words != self.words:
             raise BadInput("the codes belong to other words than the vectors")
         return replace(self, codes=codes)
+
+    def in_language(self, language: str) -> Vectors:
+        """The same vectors, named as those of a language. The name says nothing about distances, so the metric stays.
+
+        >>> from_arrays(["links"], [[1.0]]).in_language("de").language
+        'de'
+        """
+        if not _LANGUAGE.fullmatch(language):
+            raise BadParameter("language", language, "a name such as german or de-CH: letters and hyphens, up to 40")
+        return replace(self, language=language)
 
     def save(self, path: str | os.PathLike[str], *, dtype: str = "float32") -> None:
         """Write `.tvv` (memory-mapped; dtype float32, float16 or int8) or `.npz`. Only float32 keeps the fingerprint
@@ -135,7 +148,7 @@ def load(
 def _default() -> Vectors:
     from textveil.text import store
 
-    return store.read_vectors(DEFAULT)
+    return store.read_vectors(DEFAULT).in_language("english")
 
 
 def from_arrays(

@@ -29,6 +29,7 @@ class CodesOnly:
 
     codes: Codes
     name: str = "codes"
+    language: str = ""  # a file of codes does not state one
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> CodesOnly:

@@ -30,6 +30,7 @@ again else ever never much many more most less least few fewer several enough
 """
 
 LISTS: dict[str, tuple[str, ...]] = {"english": tuple(_ENGLISH.split())}
+_ALSO = {"": "english", "en": "english"}  # vectors that state no language: whoever asks for the list knows the text
 
 
 def function_words(language: str = "english") -> tuple[str, ...]:
@@ -39,6 +40,7 @@ def function_words(language: str = "english") -> tuple[str, ...]:
     >>> len(words), "the" in words, "bank" in words, "may" in words
     (212, True, False, False)
     """
+    language = _ALSO.get(language.lower().partition("-")[0], language.lower())
     if language not in LISTS:
         raise BadInput(
             f"there is no list '{NAME}' for the language '{language}' of the vectors",

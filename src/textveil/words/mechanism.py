@@ -159,7 +159,7 @@ class WordMechanism(Estimator):
         """Build what drawing needs from `vectors_`."""
 
     def _choose(self) -> None:
-        self._kept = KeptWords.of(self.keep)
+        self._kept = KeptWords.of(self.keep, self.vectors_.language)
         self.kept_ = self._kept.folded
         self.rows_ = {word: row for row, word in enumerate(self.vectors_.words) if word not in self.kept_}
         # Phrases are written as one word, so that a token never becomes two.

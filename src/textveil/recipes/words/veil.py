@@ -22,6 +22,7 @@ from textveil.core.params import positive_integer
 from textveil.recipes.progress import Bar
 from textveil.recipes.publish import Publication, publish_job
 from textveil.recipes.read_again import remember
+from textveil.recipes.words.coverage import Coverage
 from textveil.recipes.words.engines import Engine, Part, open_engine
 from textveil.recipes.words.near import near_words
 from textveil.recipes.words.parts import Parts, cut_into_parts
@@ -65,10 +66,17 @@ class VeilJob(readers.FileOptions):
         return Shape(max_words=self.max_words)
 
 
-def veil_file(job: VeilJob, *, bar: Bar, foresee: Callable[[int], None] = lambda records: None) -> dict[str, Any]:
+def veil_file(
+    job: VeilJob,
+    *,
+    bar: Bar,
+    tell: Callable[[Coverage], None] = lambda coverage: None,
+    foresee: Callable[[int], None] = lambda records: None,
+) -> dict[str, Any]:
     """Veil a file into a release folder and return what to print.
 
-    `foresee` is told the number of records once the file is surveyed, before anything is charged.
+    Once the file is surveyed and before anything is charged, `tell` hears what the vectors cover of it, which is private, and
+    `foresee` the number of records.
     """
     if job.max_words is not None:
         positive_integer("max-words", job.max_words)
@@ -80,7 +88,9 @@ def veil_file(job: VeilJob, *, bar: Bar, foresee: Callable[[int], None] = lambda
     ):
         reader, fingerprint = job.opener(), publication.account.fingerprint()
         reader.check_words(mechanism.words_written())
-        records = survey(job, reader, fingerprint, bar)
+        coverage = Coverage(mechanism)
+        records = survey(job, reader, fingerprint, bar, coverage)
+        tell(coverage)
         foresee(records)
         binding = _binding(job, publication, reader, records)
         paid = publication.account.charge(mechanism.event(job.shape), data=fingerprint.hexdigest(), binding=binding)
@@ -99,13 +109,14 @@ def veil_file(job: VeilJob, *, bar: Bar, foresee: Callable[[int], None] = lambda
     return {**publication.result(release), "records": records, "words": drawn.words}
 
 
-def survey(job: VeilJob, reader: readers.Reader, fingerprint: Fingerprint, bar: Bar) -> int:
+def survey(job: VeilJob, reader: readers.Reader, fingerprint: Fingerprint, bar: Bar, coverage: Coverage) -> int:
     """Read everything once and return the number of records: bad input is found here, before anything is charged."""
     records = bytes_told = 0
     with bar("checking", reader.size, "bytes") as advance:
         for record in reader:
             records += 1
             fingerprint.update(record.text)
+            coverage.add(record.text)
             if job.max_words is not None and len(tokens.words(record.text)) > job.max_words:
                 raise BadInput(
                     f"record {records} has more words than the declared cap of {job.max_words}",
@@ -186,5 +197,7 @@ def _facts(job: VeilJob, publication: Publication, reader: readers.Reader, drawn
             job.source, text_field=field, records=drawn.records, words=drawn.words, reading=memory
         ),
         document=DocumentLine(float(mechanism.epsilon) * mechanism.space()[2], job.max_words),
-        vectors=VectorsUsed(str(vectors.name), len(vectors), vectors.fingerprint, *near_words(mechanism)),
+        vectors=VectorsUsed(
+            str(vectors.name), len(vectors), vectors.fingerprint, vectors.language, *near_words(mechanism)
+        ),
     )
