@@ -178,8 +178,8 @@ class Facts:
 
     >>> Facts(document=DocumentLine(128.0, 200), making=("12 updates",)).to_json()
     {'document': {'per_word': 128.0, 'max_words': 200}, 'making': ['12 updates']}
-    >>> Facts.from_json({"vectors": {"name": "default", "words": 9, "fingerprint": "c0"}}).vectors
-    VectorsUsed(name='default', words=9, fingerprint='c0')
+    >>> Facts.from_json({"vectors": {"name": "default", "words": 9, "fingerprint": "c0"}}).vectors.words
+    9
     """
 
     data: DataFacts | None = None
