@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +13,7 @@ from textveil.cli.options import AsJson, option, value_of
 from textveil.cli.output import print_json
 from textveil.cli.verbs import Verbs
 from textveil.core.errors import BadInput
+from textveil.core.files import write_whole
 from textveil.core.units import Unit
 
 if TYPE_CHECKING:
@@ -176,12 +176,9 @@ def _write_new(path: Path, text: str) -> None:
     """In one step, and never over something else."""
     if path.exists():
         raise BadInput("exists already", where=path, possible="a new name, or remove it first")
-    hidden = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
     try:
-        hidden.write_text(text, encoding="utf-8")
-        os.replace(hidden, path)
+        write_whole(path, text)
     except OSError as error:
-        hidden.unlink(missing_ok=True)
         raise BadInput(f"cannot be written ({error.strerror or 'system error'})", where=path) from None
 
 

@@ -155,12 +155,18 @@ def publish(
     the folder is added to it, so that the ledger says where each release went."""
     check_named(out)
     folder = unfinished_folder(out)
+    _check_ledger_elsewhere(ledger, out, folder)
     _check_enter(out, folder)
     with _held(folder) as journal:
         if journal.is_of_a_draft():
             journal.reset()
         account = Account(
-            ledger, journal, seed=seed, note=f"{note} -> {out.name}", other_data=other_data, unpriced=unpriced
+            ledger,
+            journal,
+            seed=seed,
+            note=_printable(f"{note} -> {out.name}"),
+            other_data=other_data,
+            unpriced=unpriced,
         )
         resumed = account.has_paid()
         _purge(folder, resumed=resumed)
@@ -186,6 +192,20 @@ def private_file(out: Path, name: str) -> Path:
     """A file beside OUT that only its owner can read (write it with mode 600)."""
     named = out if out.name not in ("", "..") else out.resolve()  # an audit of "." too
     return private_folder(named.with_name(f"{named.name}.private")) / name
+
+
+def _check_ledger_elsewhere(ledger: Path | None, out: Path, folder: Path) -> None:
+    """Refuse a ledger that would be removed with the unfinished work, or leave with the release."""
+    if ledger is None:
+        return
+    place = ledger.resolve()
+    if any(kept in (place, *place.parents) for kept in (out.resolve(), folder.resolve())):
+        raise BadInput("a ledger cannot stand in the folder of a release", where=ledger, possible="a place beside it")
+
+
+def _printable(note: str) -> str:
+    """A note without characters that steer a terminal: a file may have any name."""
+    return "".join(letter if letter.isprintable() else "?" for letter in note)
 
 
 def _check_enter(out: Path, folder: Path) -> None:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from ..core import BadInput, Guarantee, TextveilError, read_manifest
 from ..core.facts import Facts
-from ..core.files import readable_name
+from ..core.files import readable_name, write_whole
 from ..core.release import CARD, MANIFEST
 from .attackers import bar_of
 from .first_screen import badge_of, first_sentence
@@ -37,8 +37,8 @@ def write_report(folder: str | os.PathLike[str]) -> dict[str, Any]:
         "unreadable": found["unreadable"],
     }
     try:
-        _write_whole(root / JSON, json.dumps(shown, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
-        _write_whole(root / HTML, _page(root, found, sums_section(sums, loose)))
+        write_whole(root / JSON, json.dumps(shown, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        write_whole(root / HTML, _page(root, found, sums_section(sums, loose)))
     except OSError as error:
         raise BadInput(f"cannot be written ({error.strerror or 'system error'})", where=root) from None
     return {**shown, "html": str(root / HTML), "json": str(root / JSON)}
@@ -183,9 +183,3 @@ def _bars(rows: list[dict[str, Any]]) -> Iterator[Bar]:
 
 def _hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
-
-
-def _write_whole(path: Path, text: str) -> None:
-    hidden = path.with_name(f".{path.name}.tmp")
-    hidden.write_text(text, encoding="utf-8")
-    os.replace(hidden, path)

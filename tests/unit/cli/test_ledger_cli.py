@@ -80,7 +80,7 @@ def release_of(folder, entry) -> str:
         "mechanism": "words.brr",
         "parameters": {},
         "guarantee": promise.to_json(),
-        "data": None,
+        "data": "data.txt",
         "draft": False,
     }
     anchor = {} if entry is None else {"entry": entry.id, "head": entry.head}

@@ -207,3 +207,22 @@ def test_a_run_of_another_version_is_not_taken_up(tmp_path, monkeypatch):
     with pytest.raises(BadInput, match="another command"):
         journey(tmp_path)
     assert charges(tmp_path) == 1
+
+
+@pytest.mark.parametrize("ledger", ["out", "out/l.ledger", ".out.unfinished/l.ledger", "link/l.ledger"])
+def test_a_ledger_in_the_place_of_the_release_is_refused(tmp_path, ledger):
+    """It would be removed with the unfinished work, and the charge with it, or leave with the release."""
+    (tmp_path / "link").symlink_to("out")
+    where = tmp_path / ledger
+    with pytest.raises(BadInput, match="a ledger cannot stand"), publish(tmp_path / "out", "test", ledger=where):
+        pass
+    assert [p.name for p in tmp_path.iterdir()] == ["link"]
+
+
+def test_the_name_of_a_file_cannot_steer_a_terminal(tmp_path):
+    with publish(tmp_path / "out", "veil a\nb\x1b[31m.txt", ledger=tmp_path / "l.ledger") as publication:
+        paid = publication.account.charge(EVENT, data="11" * 32)
+        publication.file("data.txt").write_text("drawn\n")
+        publication.finish(paid, "words.test", {}, "data.txt")
+    (entry,) = Ledger(tmp_path / "l.ledger").entries()
+    assert entry.note.startswith("veil a?b?[31m.txt")
