@@ -39,7 +39,7 @@ _RELATIONS = {
     for label in ("CH", "SP", "PR")
 }
 _BORN = re.compile(r"\bb(?:orn|irth(?:day|date)?|\.)\b[^.;]{0,90}$", re.IGNORECASE)
-_LEAD = re.compile(r"\([^)a-z]{0,40}(?:born\b[^)]{0,40})?$")
+_LEAD = re.compile(r"\([^()–—]{0,45}$")  # no dash: behind it stands the date of death
 _DIED = re.compile(r"(?:\bdied\b|\bdeath\b|–\s*|—\s*|- )[^.;]{0,20}$", re.IGNORECASE)
 _JOINED = re.compile(r"[-–/][A-Z]| (?:family|estate|brothers|household|Street|Foundation)\b")
 _PERSONAL = re.compile(
