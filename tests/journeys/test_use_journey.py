@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,41 @@ VEIL = ("veil", "-o", "out", "--text-field", "text")
 @pytest.fixture
 def letters() -> Path:
     return sample.path()
+
+
+def test_use_is_foreseen_before_anything_is_charged(textveil, letters):
+    Path("l.ledger").mkdir()  # no ledger can be charged there
+    said = textveil(*VEIL, letters, "--epsilon", 0.5, "--ledger", "l.ledger")
+    assert said.code == 2 and not Path("out").exists()
+    Path("l.ledger").rmdir()
+    said = textveil(
+        "veil",
+        letters,
+        "-o",
+        "out",
+        "--epsilon",
+        0.5,
+        "--text-field",
+        "text",
+        "--label-field",
+        "kind",
+        "--ledger",
+        "l.ledger",
+    )
+    lines = said.out.splitlines()
+    assert said.code == 0 and lines[0].startswith("use to expect: a classifier learns from these 110 documents")
+    assert "on this file (for you alone): classify by kind" in said.out
+    shown = json.loads(Path("out/release.json").read_text())
+    assert "foreseen" not in json.dumps(shown) and "expected" not in shown  # nothing of it leaves
+
+
+def test_a_setting_that_leaves_next_to_nothing_is_warned_about(textveil, letters):
+    poor = textveil("veil", letters, "-o", "poor", "--epsilon", 0.1, "--text-field", "text", "--json")
+    assert poor.code == 0 and "next to nothing is expected" in poor.err
+    assert poor.json["expected"]["kept"] < 0.25
+    fine = textveil("veil", letters, "-o", "fine", "--stay", 0.9, "--text-field", "text")
+    assert fine.code == 0 and "next to nothing" not in fine.err
+    assert fine.out.splitlines()[0].startswith("epsilon ")
 
 
 def test_measure_keeps_its_figures_for_the_owner_and_publishes_on_wish(textveil, letters):

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import typer
+
 from textveil.cli.choices import Engine
+from textveil.cli.expected import UseToExpect
 from textveil.cli.options import (
     PROMISE,
     RUNNING,
@@ -24,6 +27,8 @@ from textveil.cli.options import (
 )
 from textveil.cli.output import command_line, print_coverage, print_release
 from textveil.cli.progress import bars
+
+EXPECTED = "The use to expect"
 
 
 def veil(
@@ -53,6 +58,10 @@ def veil(
             group=PROMISE,
         ),
     ] = None,
+    label_field: Annotated[
+        str | None,
+        option("A field with a label: say how well it will be learnt from the release, for you alone.", group=EXPECTED),
+    ] = None,
     max_words: Annotated[
         int | None,
         option(
@@ -77,7 +86,8 @@ def veil(
 ) -> None:
     """Replace each word of a text file by a word drawn near it.
 
-    Makes the folder OUT: the veiled file, release.json, and card.html, which says what is promised.
+    Makes the folder OUT: the veiled file, release.json, and card.html, which says what is promised. The use to expect of the
+    setting is said before anything is charged.
 
     Example: textveil veil reviews.jsonl -o out --epsilon 0.5 --text-field text --only-text --ledger reviews.ledger
     """
@@ -101,8 +111,10 @@ def veil(
         ledger=spending.ledger, other_data=spending.other_data, unpriced=spending.unpriced,
         max_words=max_words, max_line_bytes=max_line_mb * 2**20, engine=engine.value, workers=workers, address=address,
     )  # fmt: skip
-    result = veil_file(job, bar=bars(quiet=as_json), tell=print_coverage)
-    result["epsilon"] = word_mechanism.epsilon
-    lines = [epsilon_note] if epsilon_note else []
-    lines.append(f"{result['records']:,} records, {result['words']:,} words veiled: {out}/")
+    if epsilon_note and not as_json:
+        typer.echo(epsilon_note)
+    expected = UseToExpect(job, label_field, quiet=as_json)
+    result = veil_file(job, bar=bars(quiet=as_json), tell=print_coverage, foresee=expected.foresee)
+    result |= {"epsilon": word_mechanism.epsilon, "expected": expected.shown}
+    lines = [f"{result['records']:,} records, {result['words']:,} words veiled: {out}/"]
     print_release(result, out, lines, as_json=as_json, next=command_line("audit", out, "--truth", source))

@@ -144,8 +144,8 @@ def _cells_lines(whole: dict[str, Any]) -> list[str]:
     for kind, count in kinds.items():
         own = [c for c in whole["cells"] if c["cell"] == kind]
         axes = {
-            name: sorted({json.dumps(c["parameters"][name]) for c in own}, key=_as_number)
-            for name in own[0]["parameters"]
+            name: sorted({json.dumps(c["parameters"][name]) for c in own if name in c["parameters"]}, key=_as_number)
+            for name in dict.fromkeys(name for c in own for name in c["parameters"])
         }
         settings = "; ".join(f"{name} {', '.join(values)}" for name, values in sorted(axes.items()))
         lines.append(f"- {count} cells `{kind}`: {settings or 'no parameters'}")

@@ -3,7 +3,7 @@
     stay    how often a word stays, over words drawn from the public prior without its 150 most frequent ones: these are in
             every text and teach a classifier little, and some settings keep them anyway
     alike   the mean cosine of a word's vector and that of the word drawn for it (centred at the prior's mean): how near a
-            substitute is. Where vectors are unknown (codes only) it is left out
+            substitute is
 
 Nothing but the vocabulary is looked at, so this costs nothing and shows nothing.
 """
@@ -15,9 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from textveil.core import BadInput
 from textveil.noise import Source
 from textveil.text.vectors import Vectors
 from textveil.words import tuning
+from textveil.words.codes_only import PublicWords
 from textveil.words.mechanism import WordMechanism
 
 FREQUENT, DRAWS = 150, 5_000
@@ -28,15 +30,22 @@ class Channel:
     """How words come out."""
 
     stay: float
-    alike: float | None = None
+    alike: float
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
 
+def has_vectors(mechanism: WordMechanism) -> bool:
+    """Whether the vectors of the words are known; of binary codes alone they are not."""
+    mechanism._ready()
+    return isinstance(mechanism.vectors_, Vectors)
+
+
 def channel_of(mechanism: WordMechanism, noise: Source, draws: int = DRAWS) -> Channel:
     """Draw public words and look at what they became."""
-    mechanism._ready()
+    if not has_vectors(mechanism):
+        raise BadInput("nothing can be said about use where only the codes of words are known", possible="vectors")
     rows = tuning.rows_from(content_prior(mechanism), draws, noise)
     outputs = mechanism.draw(rows, noise).astype(np.int64)
     return Channel(float((rows == outputs).mean()), _alike(mechanism.vectors_, rows, outputs))
@@ -60,9 +69,7 @@ def drawn_prior(mechanism: WordMechanism) -> np.ndarray:
     return prior / prior.sum()
 
 
-def _alike(vectors: Any, rows: np.ndarray, outputs: np.ndarray) -> float | None:
-    if not isinstance(vectors, Vectors):
-        return None
+def _alike(vectors: PublicWords, rows: np.ndarray, outputs: np.ndarray) -> float:
     points = vectors.matrix.astype(np.float64) - np.asarray(vectors.prior) @ vectors.matrix
     lengths = np.maximum(np.linalg.norm(points, axis=1), 1e-12)
     return float(((points[rows] * points[outputs]).sum(axis=1) / (lengths[rows] * lengths[outputs])).mean())

@@ -72,9 +72,8 @@ class Table:
 
     def worth(self, channel: Channel, documents: float) -> float:
         """Clear documents that so many veiled ones are worth."""
-        alike = channel.stay if channel.alike is None else channel.alike
-        stay = max(channel.stay, 1e-4)
-        logarithm = self.intercept + self.stay * math.log(stay) + self.alike * alike
+        stay = max(channel.stay, 1e-3)
+        logarithm = self.intercept + self.stay * math.log(stay) + self.alike * channel.alike
         return min(documents, math.exp(logarithm + self.documents * math.log(max(1.0, documents))))
 
 

@@ -7,7 +7,7 @@ from textveil.reproduce.study import Results
 from textveil.reproduce.use.collections import FORESEEN
 from textveil.reproduce.use.measures import accuracies, by_arm, channel_of_arm, curve_of, foreseen_accuracy
 
-SHOWN = 3_000  # documents
+SHOWN = 2_000  # documents
 
 
 def figures(results: Results) -> list[Figure]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from typing import Any
 
 from textveil.recipes.use.channel import Channel
-from textveil.recipes.use.forecast import Curve, forecast_at, table
+from textveil.recipes.use.forecast import Curve, Table, forecast_at, table
 from textveil.reproduce.measures import by_name
 from textveil.reproduce.study import CellResult, Results
-from textveil.reproduce.use.law import arm_of
+from textveil.reproduce.use.law import arm_of, fit_law, points_of
 from textveil.reproduce.verdicts import Measure, mean_of, shared_level
 
 Arm = dict[str, Any]
@@ -91,6 +92,22 @@ def kept_in_range(results: Results, *, kind: str, name: str, documents: int) -> 
     return outside
 
 
+def left_out(results: Results, *, kind: str, name: str) -> list[Measure]:
+    """How far the law misses a collection's accuracies if that one is left out of its making: root mean square."""
+    cells = [
+        {"cell": of, "parameters": cell.parameters, "result": cell.result}
+        for of in ("channel", "clear", kind)
+        for cell in results.of(of)
+    ]
+    points = points_of(cells, (kind,))
+    own = [point for point in points if point.name == name]
+    if not own:
+        return []
+    made = Table(*fit_law([point for point in points if point.name != name]), spread=0.0, curves={})
+    missed = [p.curve.chance + p.curve.gain(made.worth(p.channel, p.documents)) - p.accuracy for p in own]
+    return [Measure.exact(f"{name}, {len(own)} points", math.sqrt(sum(m * m for m in missed) / len(missed)))]
+
+
 def wording_gain(
     results: Results, *, name: str, documents: int, wording: str, attack: float, how: str = "tfidf"
 ) -> list[Measure]:
@@ -114,4 +131,4 @@ def accuracies(results: Results, name: str, documents: int) -> dict[str, dict[fl
     return {mechanism: dict(sorted(points.items())) for mechanism, points in found.items()}
 
 
-MEASURES = by_name(forecast_error, kept_in_range, wording_gain)
+MEASURES = by_name(forecast_error, kept_in_range, left_out, wording_gain)
