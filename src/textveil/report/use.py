@@ -15,6 +15,19 @@ NOT_YET = (
 )
 
 
+OF_ROOMS = {  # where `measure` is not the way
+    "hashed": "Nobody has measured yet what this model finds. <code>textveil hashed apply</code> uses it on new texts, and "
+    "<code>textveil hashed score FOUND --spans MARKED</code> holds its finds against marked ones.",
+    "training.vocab": "A list of words does no task by itself: what it is good for shows in what is made with it.",
+    "pii": "What masked text is good for depends on the task; nobody has measured it.",
+}
+
+
+def _not_yet(mechanism: str) -> str:
+    """How to find out what a release of this kind is good for."""
+    return OF_ROOMS.get(mechanism) or OF_ROOMS.get(mechanism.partition(".")[0]) or NOT_YET
+
+
 def utilities(manifest: dict[str, Any]) -> tuple[list[Utility], int]:
     """All readable lines of utility, and how many could not be read."""
     good, bad = [], 0
@@ -35,7 +48,7 @@ def use_section(manifest: dict[str, Any], facts: Facts) -> str:
         parts.append(table(head, [_row(use) for use in rows]))
     parts.append(_scores(facts))
     if not rows and facts.scores is None:
-        parts.append(tag("p", NOT_YET))
+        parts.append(tag("p", _not_yet(str(manifest["mechanism"]))))
     notes = dict.fromkeys(f"{use.task}: {note}" for use in rows for note in use.notes)
     parts.append(tag("div", bullets(notes), "small") if notes else "")
     if rows:
