@@ -19,7 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,10 @@ KINDS: dict[str, tuple[str, ...]] = {
         "veil complaints.csv -o {out} --mechanism words.laplace --epsilon 10 --text-field text --only-text "
         "--max-words 40 --ledger laplace.ledger",
     ),
+    "once": (
+        "veil letters.jsonl -o {out} --epsilon 0.5 --once --keep function-words --text-field text --ledger once.ledger",
+    ),
+    "masked": ("pii mask letters.jsonl -o {out} --model patterns --text-field text",),
     "paper-mode": (
         "veil letters.jsonl -o {out} --mechanism words.vickrey --epsilon 10 --paper-mode --text-field text --case keep",
     ),
@@ -260,7 +264,9 @@ def _browse(card: Path, *options: str) -> None:
         _quietly([*command, "--hide-scrollbars", f"--user-data-dir={profile}", *options, card.as_uri()])
 
 
-_quietly: Callable[[list[str]], Any] = lambda command: subprocess.run(command, check=True, capture_output=True)  # noqa: E731
+def _quietly(command: list[str]) -> None:
+    subprocess.run(command, check=True, capture_output=True)
+
 
 if __name__ == "__main__":
     main()

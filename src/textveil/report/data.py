@@ -15,6 +15,8 @@ DONE = {
     "hashed.update": "a sealed model that finds marked passages was trained on and sealed again",
     "hashed.sound": "a model was trained, under noise, that finds marked passages",
     "hashed": "a model was trained that finds marked passages",
+    "pii.mask": "personal data was masked where a recogniser found it",
+    "pii.tagger": "a model was trained that finds personal data",
     "training.tagger": "a model was trained that tags words",
     "training.classifier": "a model was trained that sorts texts into classes",
     "training.lm": "a language model was trained",

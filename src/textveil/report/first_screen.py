@@ -239,7 +239,8 @@ def _guess_figure(promise: Guarantee) -> list[str]:
 def _unit_figure(promise: Guarantee) -> str:
     if promise.label != "guarantee":
         return _figure("For whom", str(promise.unit), f"the unit in question: {promise.unit.phrase}")
-    big = f"{promise.loss.n} counts" if isinstance(promise.loss, LimitedPrecision) else str(promise.unit)
+    name = "one word of a document" if promise.unit is Unit.DOCUMENT_TERM else str(promise.unit)
+    big = f"{promise.loss.n} counts" if isinstance(promise.loss, LimitedPrecision) else name
     return _figure("For whom", big, f"protected unit: {promise.parts().protected}")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from .html import show
 
-MOST_LISTED = 40  # values of a list that are shown
+MOST_LISTED = 12  # values of a list that are shown
 ELSEWHERE = {  # stand in a row of their own, or in a section
     "seal": "seal", "batch": "training", "clip": "training", "noise": "training", "sampling": "training",
     "micro_batch": "training", "unit": "training",
@@ -64,6 +64,12 @@ VALUES = {
     ("budget", "paper"): "as printed in the paper, which spends more",
 }
 NOTHING: tuple[object, ...] = (None, "", [], {})
+WAYS = {
+    "once": "once",
+    "kinds": "kinds",
+    "kinds_epsilon": "kinds",
+    "paper_mode": "paper_mode",
+}  # name -> what it belongs to
 QUIET = ("also", "allow_large_delta", "empty")  # said elsewhere, or about nothing that left
 
 
@@ -75,7 +81,7 @@ def parameter_rows(parameters: Mapping[str, Any], sections: set[str]) -> Iterato
     [('words outside the vocabulary', 'replaced by drawn words'), ('bits: the table has 2^bits slots', 14)]
     """
     for name, value in parameters.items():
-        if value in NOTHING or name in QUIET or ELSEWHERE.get(name) in sections:
+        if value in NOTHING or name in QUIET or ELSEWHERE.get(name) in sections or _is_unused(name, parameters):
             continue
         if isinstance(value, Mapping):
             for inner, part in value.items():
@@ -84,6 +90,11 @@ def parameter_rows(parameters: Mapping[str, Any], sections: set[str]) -> Iterato
                     yield NAMES.get(path, f"{name.replace('_', ' ')}: {inner.replace('_', ' ')}"), _value(inner, part)
         else:
             yield NAMES.get(name, name.replace("_", " ")), _value(name, value)
+
+
+def _is_unused(name: str, parameters: Mapping[str, Any]) -> bool:
+    """Whether a way of drawing was not chosen, or belongs to one that was not."""
+    return parameters.get(WAYS.get(name, name)) is False and name in WAYS
 
 
 def _value(name: str, value: object) -> object:
