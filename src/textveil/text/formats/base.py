@@ -203,9 +203,13 @@ class LineReader(Reader):
             sample.path,
             packing=sample.packing,
             encoding=sample.encoding,
-            line_end=sample.line_end(quoted=self.has_delimiter),
+            line_end=sample.line_end(quoted=self._has_quotes()),
             max_line_bytes=self.max_line_bytes,
         )
+
+    def _has_quotes(self) -> bool:
+        """Whether line ends may stand inside of quotes."""
+        return False
 
     @property
     def all_lines(self) -> tuple[Lines, ...]:

@@ -56,6 +56,9 @@ class DelimitedReader(LineReader):
         names = raw if reading.columns is None else self._cut(raw, spans)[0]
         self._header = self._sep + (names if self._has_names else "")
 
+    def _has_quotes(self) -> bool:
+        return (self.reading.quotes or self.usual_quotes) != "none"
+
     def _check_line_ends(self, raw: str) -> None:
         if '"' not in raw:
             what = "has carriage returns inside its first row, and they end no line here"

@@ -57,7 +57,9 @@ class FileSample:
         """
         if width_of(self.encoding) == 1 and not quoted:
             return "\r" if b"\n" not in self._data and b"\r" in self._data else "\n"
-        text = _QUOTED.sub("", self.text()) if quoted else self.text()
+        text = self.text()
+        if quoted and (text.count('"') % 2 == 0 or not self.is_whole):
+            text = _QUOTED.sub("", text)
         return "\r" if "\n" not in text and "\r" in text else "\n"
 
 
