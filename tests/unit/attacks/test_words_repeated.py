@@ -12,7 +12,7 @@ from textveil.core import BadInput, Unit
 from textveil.noise import secure
 from textveil.recipes.words.channel import WordChannel
 from textveil.testing.designs import cube
-from textveil.text.vectors import from_arrays
+from textveil.text.vectors import from_arrays, load
 from textveil.words import BRR
 
 
@@ -105,3 +105,15 @@ def test_draws_are_scored_once_and_kept_words_not_at_all(seen, seen_once):
     assert some.word_chances[:32].sum() == 0 and some.word_chances.sum() == pytest.approx(1)
     shown = some.veil(np.arange(64), np.zeros(64, np.int64), secure())
     assert (shown[:32] == np.arange(32)).all()
+
+
+@pytest.mark.parametrize("once", [False, True])
+def test_twenty_outputs_of_the_bundled_vectors_give_half_of_the_words_away_unless_they_are_one_draw(once):
+    """BRR at .3: about .03 for one output and .5 for twenty; limits are ten standard deviations of 400 tries, or nearly."""
+    vectors = load()
+    channel = WordChannel(BRR(epsilon=0.3, once=once).fit(vectors), vectors.prior)
+    seen = WordsSeen(list(vectors.words), vectors.prior, channel)
+    found = RepeatedAttack(20, tries=400, draws=20_000).run(seen, rng=secure())
+    assert found.value < 0.14 if once else found.value > 0.3
+    if not once:
+        assert any("by the centre of the outputs" in note for note in found.notes)

@@ -4,7 +4,8 @@ The promise is about one occurrence of a word. Whoever knows that the same word 
 letter, a field that repeats) sees k independent draws from it, and their losses add: k epsilon d. This adversary adds up
 what they tell: it guesses argmax_x ln pi(x) + sum_i ln f(y_i | x), the Bayes guess from all outputs together, over the
 inputs that are likeliest for one of them (candidates). Where f(y_i | x) is not among the odds that are known, half of the
-smallest one known for y_i is taken.
+smallest one known for y_i is taken. Where the channel has public points, the word nearest to the centre of the outputs is a
+second rule (centre.py); on a trial with words of its own the adversary finds out which of the two is right more often.
 
 Where a text draws each of its words once (`once=True` of a mechanism), its k outputs of a word are one draw, and repeats in
 that text show nothing more: the guess is that from one output. In k texts the word is drawn k times, and `across` shows what
@@ -18,6 +19,7 @@ the promise like any other.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,10 +28,13 @@ from textveil.attacks.evidence import Evidence
 from textveil.attacks.exposure import Ids, check_exposure, needed
 from textveil.attacks.words.bayes import draw_words
 from textveil.attacks.words.candidates import Candidates, Floats, exact_candidates, learnt_candidates
+from textveil.attacks.words.centre import CentreRule
 from textveil.attacks.words.seen import WordsSeen
 from textveil.core import BadInput, Estimator, Unit
 from textveil.core.example import AttackExample
 from textveil.core.params import positive_integer
+
+_TRIAL = 512  # words to choose the weight of the prior with, and as many to choose the rule
 
 
 class RepeatedAttack(Estimator):
@@ -95,8 +100,26 @@ class RepeatedAttack(Estimator):
         else:
             secrets, outputs = self._repeated(exposure)
             where = "words of this release that occur so often"
-        guesses = guess_repeated(outputs.reshape(-1, seen), self._table(exposure, prior, rng), prior)
-        return self._evidence(exposure, secrets, guesses, prior, where)
+        guess, rule = self._rule(exposure, prior, seen, rng)
+        return self._evidence(exposure, secrets, guess(outputs.reshape(-1, seen)), prior, f"{where}, {rule}")
+
+    def _rule(self, exposure: WordsSeen, prior: Floats, seen: int, rng: Any) -> tuple[Callable[[Ids], Ids], str]:
+        """How guesses are made, and a phrase for it."""
+        table = self._table(exposure, prior, rng)
+
+        def by_odds(outputs: Ids) -> Ids:
+            return guess_repeated(outputs, table, prior)
+
+        points = getattr(exposure.channel, "points", None)
+        if points is None:
+            return by_odds, "by the odds of the mechanism"
+        secrets = draw_words(prior, 2 * _TRIAL, rng)
+        outputs = np.asarray(exposure.channel.sample(np.repeat(secrets, seen), rng)).reshape(-1, seen)
+        centre = CentreRule(points, prior, outputs[:_TRIAL], secrets[:_TRIAL])
+        rules = {"by the odds of the mechanism": by_odds, "by the centre of the outputs": centre.guess}
+        right = {name: np.count_nonzero(rule(outputs[_TRIAL:]) == secrets[_TRIAL:]) for name, rule in rules.items()}
+        best = max(right, key=lambda name: right[name])
+        return rules[best], best
 
     def _is_one_draw(self, exposure: WordsSeen) -> bool:
         """Whether the outputs that are taken together come from one draw."""

@@ -21,6 +21,7 @@ class Channel(Protocol):
     `posterior_bound(ids, source)` -> array (len(ids),): for fresh draws from these inputs, the largest posterior chance of
     any word given the noised point before it is rounded to a word (a bound on what its output can give away);
     `pairs(count, source)`, `stated` and `excludes_input`: see words.two_worlds;
+    `points`: public points of the words (words, dimensions), in whose space the noise is drawn;
     `unit`: what one draw covers, an occurrence (word, where it is not said) or a word at all its places of a text
     (document_term).
     """

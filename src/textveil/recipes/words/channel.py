@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +12,7 @@ from textveil.attacks.words.two_worlds import Pairs
 from textveil.core import Unit
 from textveil.noise import Source
 from textveil.recipes.words.pairs import word_pairs
+from textveil.text.codes import unpack
 from textveil.words.mechanism import WordMechanism
 
 
@@ -27,6 +30,14 @@ class WordChannel:
     def unit(self) -> Unit:
         """What one draw covers."""
         return self.mechanism.unit
+
+    @cached_property
+    def points(self) -> np.ndarray:
+        """Where the words lie: bits of their codes, or their vectors."""
+        if self.mechanism.metric == "hamming":
+            codes: Any = getattr(self.mechanism, "codes_", self.mechanism.vectors_.codes)
+            return unpack(codes.words64, codes.bits).astype(np.float32)
+        return np.asarray(self.mechanism.vectors_.matrix)
 
     @property
     def stated(self) -> float:
