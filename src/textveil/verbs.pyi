@@ -575,6 +575,8 @@ def veil(
     attack_success: float | None = None,
     kinds_epsilon: float | None = None,
     max_words: int | None = None,
+    mask: str | Sequence[str] | None = None,
+    mask_labels: str | None = None,
     case: Literal["sentence", "drop", "keep"] = "sentence",
     keep: str | Sequence[str] | None = None,
     once: bool = False,

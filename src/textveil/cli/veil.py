@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,11 +22,15 @@ from textveil.cli.options import (
     Spending,
     VectorFile,
     given,
+    names_of,
     option,
     plain,
 )
 from textveil.cli.output import command_line, print_coverage, print_release
 from textveil.cli.progress import bars
+
+if TYPE_CHECKING:
+    from textveil.recipes.pii.veil_mask import MaskBeforeVeil
 
 EXPECTED = "The use to expect"
 
@@ -67,6 +71,18 @@ def veil(
         option(
             "No document has more words than this: lets the card state the loss of a whole document.", group=PROMISE
         ),
+    ] = None,
+    mask: Annotated[
+        list[str] | None,
+        option(
+            "First mask personal data that this finds: patterns, presidio or the folder of a model (may be given several "
+            "times). The promise then holds between texts that are masked at the same places.",
+            metavar="NAME",
+            group=PROMISE,
+        ),
+    ] = None,
+    mask_labels: Annotated[
+        str | None, option("With --mask: only these kinds, e.g. PERSON,EMAIL_ADDRESS.", group=PROMISE)
     ] = None,
     *,
     passing: Passing,
@@ -110,6 +126,7 @@ def veil(
         source=source, out=out, mechanism=word_mechanism, **plain(reading), columns=columns,
         ledger=spending.ledger, other_data=spending.other_data, unpriced=spending.unpriced,
         max_words=max_words, max_line_bytes=max_line_mb * 2**20, engine=engine.value, workers=workers, address=address,
+        mask=_mask(mask, mask_labels),
     )  # fmt: skip
     if epsilon_note and not as_json:
         typer.echo(epsilon_note)
@@ -118,3 +135,15 @@ def veil(
     result |= {"epsilon": word_mechanism.epsilon, "expected": expected.shown}
     lines = [f"{result['records']:,} records, {result['words']:,} words veiled: {out}/"]
     print_release(result, out, lines, as_json=as_json, next=command_line("audit", out, "--truth", source))
+
+
+def _mask(models: list[str] | None, labels: str | None) -> MaskBeforeVeil | None:
+    """What masks before words are drawn."""
+    from textveil.core import BadInput
+    from textveil.recipes.pii.veil_mask import MaskBeforeVeil
+
+    if not models:
+        if labels is not None:
+            raise BadInput("--mask-labels belongs to --mask", possible="--mask patterns")
+        return None
+    return MaskBeforeVeil(tuple(models), () if labels is None else names_of(labels))

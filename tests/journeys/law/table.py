@@ -96,6 +96,11 @@ def write_letters(folder: Path, variant: int) -> None:
     (folder / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in made))
 
 
+def write_masked_letters(folder: Path, variant: int) -> None:
+    write_public(folder)
+    write_letters(folder, variant)
+
+
 _MARKED = ("in.jsonl", "--spans", "spans.jsonl")
 _TRAIN = ("--epsilon", "20", "--delta", "1e-3", "--batch", "1000", "--epochs", "3")
 _PLAIN = ("--bits", "10", "--clusters", "none", "--families", "word,bigram")
@@ -129,6 +134,13 @@ JOURNEYS = {
         ("veil", "in.csv", "-o", "{out}", "--mechanism", "words.tem", "--epsilon", "2", "--vectors", "small.npz",
          "--text-field", "text", "--kinds", "--kinds-epsilon", "0.5", "--only-text"),
         write_csv,
+    ),
+    "veil mask": Journey(
+        "recipes.words.veil.veil_file",
+        ("veil", "in.jsonl", "-o", "{out}", "--mechanism", "words.laplace", "--epsilon", "2", "--vectors", "small.npz",
+         "--text-field", "text", "--mask", "patterns"),
+        write_masked_letters,
+        columns=("id", "label", "user"),
     ),
     "counts": Journey(
         "recipes.counts.release.count_file",

@@ -74,6 +74,12 @@ class VeiledFolder:
 
     def _pairs(self, truth: Path) -> Iterator[tuple[str, str]]:
         """Released and original texts side by side."""
+        if "mask" in self.manifest["parameters"]:
+            raise BadInput(
+                "was masked before it was veiled, so its words cannot be lined up with the original",
+                where=self.job.folder,
+                possible="an audit without --truth",
+            )
         original = self._original(truth)
         for out in self._released():
             match = next(original, None)
@@ -96,7 +102,7 @@ def open_veiled(job: AuditJob, manifest: dict[str, Any]) -> VeiledFolder:
 
 def rebuild(manifest: dict[str, Any], vectors: str | None = None) -> WordMechanism:
     """The mechanism of a release, made again from its public parameters."""
-    parameters = dict(manifest["parameters"])
+    parameters = {name: value for name, value in manifest["parameters"].items() if name != "mask"}
     parameters["vectors"] = vectors or parameters.get("vectors")
     parameters["seed"] = None  # the adversary draws with randomness of its own
     mechanism = registry.make("mechanism", manifest["mechanism"], **parameters)

@@ -7,14 +7,15 @@ leave this process. As many records are written as were surveyed, or nothing is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from textveil.accounting.account import PartNoise
-from textveil.core import BadInput, Shape
+from textveil.core import BadInput, Event, Shape
 from textveil.core.facts import DocumentLine, Facts, VectorsUsed
 from textveil.core.fingerprint import Fingerprint
 from textveil.core.mechanism import passes_of
@@ -33,6 +34,30 @@ from textveil.words.mechanism import WordMechanism
 RECORDS_A_STEP = 500  # of the progress bar
 
 
+class TextMask(Protocol):
+    """Covers parts of texts before they are veiled: see recipes/pii/veil_mask.py, which has the only one."""
+
+    def check(self) -> None: ...
+
+    def cut(self, texts: Sequence[str]) -> list[str]: ...
+
+    def restore(self, texts: Sequence[str]) -> list[str]: ...
+
+    def public_params(self) -> dict[str, list[str]]: ...
+
+    @property
+    def making(self) -> tuple[str, ...]: ...
+
+    @property
+    def not_protected(self) -> tuple[str, ...]: ...
+
+    @property
+    def assumes(self) -> str: ...
+
+    @property
+    def passes(self) -> str: ...
+
+
 @dataclass(frozen=True)
 class VeilJob(readers.FileOptions):
     """One file to veil."""
@@ -49,6 +74,7 @@ class VeilJob(readers.FileOptions):
     engine: str = "local"
     workers: int = 1
     address: str | None = None
+    mask: TextMask | None = None  # covers personal data before words are drawn (recipes/pii/veil_mask.py)
 
     @property
     def opener(self) -> Callable[[], readers.Reader]:
@@ -80,6 +106,8 @@ def veil_file(
     """
     if job.max_words is not None:
         positive_integer("max-words", job.max_words)
+    if job.mask is not None:
+        job.mask.check()
     mechanism = job.mechanism.fit()
     # Workers start up while the file is surveyed; they get no text before the charge is on disk.
     with (
@@ -93,7 +121,7 @@ def veil_file(
         tell(coverage)
         foresee(records)
         binding = _binding(job, publication, reader, records)
-        paid = publication.account.charge(mechanism.event(job.shape), data=fingerprint.hexdigest(), binding=binding)
+        paid = publication.account.charge(_event(job), data=fingerprint.hexdigest(), binding=binding)
         parts = Parts(publication, reader)
         drawn = veil_parts(job, reader, parts, engine, paid.parts(), bar)
         if drawn.records != records or reader.state() != binding["state"]:
@@ -101,9 +129,9 @@ def veil_file(
         release = publication.finish(
             paid,
             mechanism.name,
-            mechanism.public_params(),
+            _parameters(job),
             parts.put_together(drawn.parts),
-            passes=(*passes_of(mechanism), *reader.passes),
+            passes=(*(() if job.mask is None else (job.mask.passes,)), *passes_of(mechanism), *reader.passes),
             facts=_facts(job, publication, reader, drawn),
         )
     return {**publication.result(release), "records": records, "words": drawn.words}
@@ -133,13 +161,24 @@ def _binding(job: VeilJob, publication: Publication, reader: readers.Reader, rec
     """What makes two runs the same run. Engine and workers are not part of it: they change nothing but the time."""
     return publication.bound(
         mechanism=job.mechanism.name,
-        parameters=job.mechanism.public_params(),
+        parameters=_parameters(job),
         metric=job.mechanism.space()[1],
         source=reader.binding(),
         state=reader.state(),
         max_words=job.max_words,
         records=records,
     )
+
+
+def _event(job: VeilJob) -> Event:
+    """What is charged; under masks the promise holds between texts that are masked alike."""
+    event = job.mechanism.event(job.shape)
+    return event if job.mask is None else dataclasses.replace(event, assumes=(*event.assumes, job.mask.assumes))
+
+
+def _parameters(job: VeilJob) -> dict[str, Any]:
+    shown = job.mechanism.public_params()
+    return shown if job.mask is None else {**shown, "mask": job.mask.public_params()}
 
 
 # ---- draw -----------------------------------------------------------------------------------------------------------
@@ -151,27 +190,31 @@ class TextParts:
 
     open: Callable[[], readers.Reader]
     finished: frozenset[int]
+    mask: TextMask | None = None
 
     def __iter__(self) -> Iterator[Part]:
         for number, records in cut_into_parts(self.open()):
             if number not in self.finished:
-                yield Part(number, [record.text for record in records])
+                texts = [record.text for record in records]
+                yield Part(number, texts if self.mask is None else self.mask.cut(texts))
 
 
 def veil_parts(job: VeilJob, reader: readers.Reader, parts: Parts, engine: Engine, noise: PartNoise, bar: Bar) -> Drawn:
     """Veil what is not done yet, and count parts, records and words of all of it."""
     finished = parts.finished()
-    veiled = engine.veil(TextParts(job.opener, finished), noise)
+    veiled = engine.veil(TextParts(job.opener, finished, job.mask), noise)
     count = records_read = words = bytes_told = 0
     with bar("veiling", reader.size, "bytes") as advance:
         for number, records in cut_into_parts(reader):
             if number in finished:
-                words += sum(len(tokens.words(record.text)) for record in records)
+                texts = [record.text for record in records]
+                words += sum(len(tokens.words(t)) for t in (texts if job.mask is None else job.mask.cut(texts)))
             else:
                 part = next(veiled, None)
                 if part is None or (part.number, len(part.texts)) != (number, len(records)):
                     raise BadInput("changed while it was read", where=job.source)
-                parts.write(number, map(replace, records, part.texts))
+                texts = part.texts if job.mask is None else job.mask.restore(part.texts)
+                parts.write(number, map(replace, records, texts))
                 words += part.words
             advance(reader.bytes_read - bytes_told)
             count, bytes_told = number + 1, reader.bytes_read
@@ -200,4 +243,6 @@ def _facts(job: VeilJob, publication: Publication, reader: readers.Reader, drawn
         vectors=VectorsUsed(
             str(vectors.name), len(vectors), vectors.fingerprint, vectors.language, *near_words(mechanism)
         ),
+        making=() if job.mask is None else job.mask.making,
+        not_protected=() if job.mask is None else job.mask.not_protected,
     )
