@@ -10,11 +10,12 @@ PYPROJECT = Path(__file__).resolve().parents[1] / "pyproject.toml"
 IMPORTED_AS = {
     "dp-accounting": "dp_accounting",
     "faiss-cpu": "faiss",
+    "presidio-analyzer": "presidio_analyzer",
     "pytest-xdist": "xdist",
     "python-crfsuite": "pycrfsuite",
     "scikit-learn": "sklearn",
 }
-COMES_WITH = {"numba": "llvmlite", "scikit-learn": "threadpoolctl"}
+COMES_WITH = {"numba": "llvmlite", "presidio-analyzer": "tldextract", "scikit-learn": "threadpoolctl"}
 
 
 def declared() -> dict[str, list[str]]:
