@@ -1,11 +1,11 @@
 """Recognisers beside stock Presidio: `python bench/pii.py [--quick]`.
 
 Presidio runs its predefined pattern recognisers on a blank spaCy pipeline (no model), in this process, on the same texts.
-Speed: words a second of both, each the best of a few rounds, over the texts of pii_presidio where the evaluation data is there
-(TEXTVEIL_DATA or ../shared/data), else over invented letters. Quality, with that data: F1 of exact spans by entity, of Presidio
-at its default threshold and at 0.5, whichever is better for it, and the 95 % interval of the difference (bootstrap over
-documents). The hashed chain is trained on CoNLL-2003 where it is there, else on invented letters, and read on other texts.
-Noisy labels: a fifth of the training spans is dropped or given another label, with a score that says how doubtful each is;
+Speed: words a second of both, each the best of a few rounds, over the texts of pii_presidio where the evaluation data is
+there (TEXTVEIL_DATA or ../shared/data), else over invented letters. Quality, with that data: F1 of exact spans by entity, of
+Presidio at its default threshold and at 0.5, whichever is better for it, and the 95 % interval of the difference (bootstrap
+over documents). The hashed chain is trained on CoNLL-2003 where it is there, else on invented letters.
+Noisy labels: a fifth of the training spans has another label, with a score that says how doubtful each is;
 the chain with and without these confidences.
 """
 
@@ -31,7 +31,8 @@ from textveil.text.spans import Span
 
 DATA = Path(os.environ.get("TEXTVEIL_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 ENTITIES = (
-    "CREDIT_CARD", "EMAIL_ADDRESS", "IBAN_CODE", "IP_ADDRESS", "PHONE_NUMBER", "US_SSN", "URL", "DATE_TIME", "US_DRIVER_LICENSE",
+    "CREDIT_CARD", "EMAIL_ADDRESS", "IBAN_CODE", "IP_ADDRESS", "PHONE_NUMBER", "US_SSN", "URL", "DATE_TIME",
+    "US_DRIVER_LICENSE",
 )  # fmt: skip
 SAME = {"DOMAIN_NAME": "URL"}
 RESAMPLED, NOISY = 1000, 0.2
@@ -110,9 +111,8 @@ def quality(rows: list[tuple[str, list[Span]]], engine: Any) -> dict[str, dict[s
         low, high = difference(mine, theirs)
         marked = int(mine[:, 2].sum())
         shown[label] = {"marked": marked, "ours": f1(mine), "presidio": f1(theirs), "interval": [low, high]}
-        print(
-            f"{label:<20}{marked:>8}{f1(mine):>8.3f}{f1(theirs):>10.3f}   {f1(mine) - f1(theirs):+.3f} [{low:+.3f}, {high:+.3f}]"
-        )
+        gap = f"{f1(mine) - f1(theirs):+.3f} [{low:+.3f}, {high:+.3f}]"
+        print(f"{label:<20}{marked:>8}{f1(mine):>8.3f}{f1(theirs):>10.3f}   {gap}")
     return shown
 
 
@@ -151,7 +151,7 @@ def _score(tagger: Tagger, texts: list[str], truth: list[list[Span]]) -> float:
 def _spoilt(spans: list[list[Span]]) -> list[list[Span]]:
     """A fifth of the spans has a wrong label; scores are drawn so that they say which, but not surely."""
     rng = np.random.default_rng(11)
-    labels = sorted(Counter(s.label for own in spans for s in own)) + ["PERSON"]
+    labels = [*sorted(Counter(s.label for own in spans for s in own)), "PERSON"]
     spoilt = []
     for own in spans:
         row = []
@@ -174,7 +174,7 @@ def main() -> None:
     ours_there = words_a_second(PatternRecogniser().find, theirs_on, 2 * rounds)
     theirs = words_a_second(PresidioFinder(engine, 0.0).find, theirs_on, rounds)
     print(
-        f"patterns: {ours:,.0f} words a second (all texts); {ours_there:,.0f} beside Presidio's {theirs:,.0f} on the same texts"
+        f"patterns: {ours:,.0f} words a second (all texts); {ours_there:,.0f} beside Presidio's {theirs:,.0f} on the same"
     )
     entities = quality(rows, engine) if rows else {}
     if not rows:

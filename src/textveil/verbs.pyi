@@ -574,6 +574,7 @@ def veil(
     stay: float | None = None,
     attack_success: float | None = None,
     kinds_epsilon: float | None = None,
+    label_field: str | None = None,
     max_words: int | None = None,
     mask: str | Sequence[str] | None = None,
     mask_labels: str | None = None,
