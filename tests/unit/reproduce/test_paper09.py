@@ -14,6 +14,7 @@ from textveil.reproduce.cells import Cell
 from textveil.reproduce.claims import gaps, judge_all, load_claims
 from textveil.reproduce.paper09 import cells, recognisers
 from textveil.reproduce.paper09.data import automatic, documents, first_sentences, manual
+from textveil.reproduce.paper09.nets import net_recogniser
 from textveil.reproduce.paper09.presidio import patterns
 from textveil.reproduce.paper09.synthetic import rewritten, synthetic_documents
 from textveil.reproduce.study import Results
@@ -133,6 +134,12 @@ def test_a_recogniser_learns_from_automatic_labels(data):
     words = {j.claim.id: j.verdict.word for j in judged}
     assert words["crf-ours"] in ("confirmed", "undecided")
     assert words["table-1"] == "not run"
+
+
+def test_tagging_once_gives_what_tagging_for_each_test_gives(data):
+    pytest.importorskip("pycrfsuite")
+    setting = {"setting": "printed", "epochs": 10, "batch": 1, "rate": 1.0, "pieces": 50, "seed": 0}
+    assert net_recogniser(data, model="crf", **setting) == recognisers.recogniser(data, model="crf", **setting)
 
 
 def test_perfect_tags_score_one_and_cluster_by_document(data):

