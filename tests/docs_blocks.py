@@ -3,6 +3,8 @@
     ```sh         one command a line (a backslash at the end goes on); every one must end with code 0
     ```console    lines that begin with "$ " are commands; what follows is their output, "..." standing for anything
 
+    | table |       in the pages of `WITH_TABLES`: `textveil ...` in a cell of a table is a command as well
+
 `# exit 1` behind a command says that it is meant to fail, and how. A `python` block with >>> is a doctest, which pytest
 runs by itself (pyproject.toml). Any other python block, and any command that is not Textveil's, has to stand in
 `docs_not_run.py` with a reason. Blocks of other languages (text, json, toml) are there to be read.
@@ -12,11 +14,15 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 FENCE = re.compile(r"^```(\S*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+ROW = re.compile(r"^\|.*\|$", re.MULTILINE)
+IN_A_CELL = re.compile(r"`(textveil [^`]+)`")
+WITH_TABLES = ("README.md", "docs/choosing.md")  # their tables say what to run
 SHELL = {"sh", "console"}
 READ_ONLY = {"text", "json", "toml", "csv"}
 EXIT = re.compile(r"#.*\bexit (\d)")
@@ -75,10 +81,16 @@ def pages() -> list[str]:
 
 def blocks(page: str) -> list[Block]:
     text = (ROOT / page).read_text(encoding="utf-8")
-    return [
-        Block(page, text.count("\n", 0, match.start()) + 1, match.group(1), match.group(2))
-        for match in FENCE.finditer(text)
-    ]
+    fenced = [(match.start(), match.group(1), match.group(2)) for match in FENCE.finditer(text)]
+    listed = [*fenced, *(_table_rows(text) if page in WITH_TABLES else ())]
+    return [Block(page, text.count("\n", 0, start) + 1, kind, block) for start, kind, block in sorted(listed)]
+
+
+def _table_rows(text: str) -> Iterator[tuple[int, str, str]]:
+    """The commands of each row of a table, as a block."""
+    for row in ROW.finditer(text):
+        if lines := IN_A_CELL.findall(row.group()):
+            yield row.start(), "sh", "\n".join(lines) + "\n"
 
 
 def commands(block: Block) -> list[Command]:

@@ -115,6 +115,8 @@ FILES: dict[str, Callable[[Path], object]] = {
     "people.jsonl": lambda path: _jsonl(_people(12), path),
     "checked.jsonl": lambda path: _jsonl(_checked(12), path),
     "pages.jsonl": lambda path: _jsonl(_pages(12), path),
+    "complaints.csv": lambda path: _csv(_texts(60), path),
+    "messages.jsonl": lambda path: _jsonl(_texts(40), path),
     "letters.jsonl": lambda path: path.write_bytes(sample.path().read_bytes()),
     "reviews.jsonl": lambda path: _jsonl(_texts(60), path),
     "notes.jsonl": lambda path: _jsonl(_notes(120), path),
