@@ -21,6 +21,8 @@ COMMANDS = {
     "make test": "runs the tests themselves",
     "make quick": "runs the tests themselves",
     "make lint": "CI runs it",
+    "make api": "writes files of the tree; tests/docs/test_api_reference.py checks them",
+    "make wheel-check": "installs packages; tests/journeys/test_wheel.py builds the wheel",
     'python -c "from transformers import AutoTokenizer': "loads a tokenizer of another library; "
     "tests/journeys/test_train_vocab_journey.py does the same",
     "cd tagger/model && python -c": "changes the folder; tests/journeys/test_train_journey.py loads an exported model "

@@ -1,6 +1,8 @@
-"""What a user writes in ten lines: `mypy --strict` passes on it (tests/rooms/test_typed.py)."""
+"""What a user writes in a dozen lines: `mypy --strict` passes on it (tests/rooms/test_typed.py)."""
 
 from pathlib import Path
+
+import numpy as np
 
 import textveil as tv
 
@@ -14,6 +16,8 @@ def main(folder: Path) -> float:
     made = tv.veil(folder / "notes.csv", folder / "out", epsilon=0.5, case="drop", ledger=folder / "notes.ledger")
     promise: tv.Guarantee = made.guarantee
     print(release.guarantee.explain(), counts.guarantee_.unit is tv.Unit.DOCUMENT, made.card, made.result["records"])
+    classifier = tv.training.Classifier(epsilon=2.0, batch=8).fit(np.array(veiled * 2), np.array([0, 1]))
+    print(classifier.predict(np.array(veiled)).tolist(), tv.train_tagger.__name__)
     return tv.training.load(made.folder).score([], []) if promise.is_bounding else 0.0
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 from .errors import BadInput
 
+Texts = Any  # a list, tuple, Series or array of strings: what `check_texts` lets through
+
 
 def check_texts(data: Any) -> None:
     """Refuse what is no list, tuple, series or array of strings. An iterator is not consumed: see `texts_of`.
@@ -68,4 +70,4 @@ def _no_texts(data: Any, possible: str) -> BadInput:
     return BadInput(f"a list of texts is needed, not '{type(data).__name__}'", possible=possible)
 
 
-__all__ = ["check_texts", "in_series", "texts_of"]
+__all__ = ["Texts", "check_texts", "in_series", "texts_of"]

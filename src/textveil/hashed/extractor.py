@@ -19,7 +19,7 @@ import numpy as np
 from textveil.core import Adjacency, BadInput, Estimator, Event, Guarantee, NoPromise, Shape, Unit, Unpriced
 from textveil.core.errors import not_fitted
 from textveil.core.example import Example
-from textveil.core.inputs import texts_of
+from textveil.core.inputs import Texts, texts_of
 from textveil.core.params import choice, fraction, needs, positive, positive_integer
 from textveil.core.release import new_folder
 from textveil.hashed.clusters import clusters_id
@@ -100,7 +100,7 @@ class Extractor(Estimator):
 
     def fit(
         self,
-        documents: Sequence[str],
+        documents: Texts,
         spans: Sequence[Sequence[SpanLike]],
         *,
         advance: Callable[[float], None] | None = None,
@@ -142,7 +142,7 @@ class Extractor(Estimator):
                 possible="documents with text in and outside spans",
             )
 
-    def predict(self, documents: Sequence[str]) -> list[list[Span]]:
+    def predict(self, documents: Texts) -> list[list[Span]]:
         """The spans found in each document, in order, with scores."""
         return [self.extract(text) for text in texts_of(documents)]
 
@@ -161,7 +161,7 @@ class Extractor(Estimator):
             decoded = decoded._replace(labels=widen(decoded.labels, tokens.sentences, self.share))
         return tokens, decoded
 
-    def score(self, documents: Sequence[str], spans: Sequence[Sequence[SpanLike]]) -> float:
+    def score(self, documents: Texts, spans: Sequence[Sequence[SpanLike]]) -> float:
         """F1 of tokens, all documents together: a token of a marked span is right if it is found with the span's label."""
         names = tuple(dict.fromkeys((*self._table().labels, *self._labels(documents, spans))))
         right = marked = found = 0
@@ -172,7 +172,7 @@ class Extractor(Estimator):
             marked, found = marked + int((truth > 0).sum()), found + int((decoded.labels > 0).sum())
         return 2 * right / max(1, marked + found)
 
-    def token_scores(self, documents: Sequence[str]) -> list[np.ndarray]:
+    def token_scores(self, documents: Texts) -> list[np.ndarray]:
         """The margin of each token of each document: above 0 where the model finds it, before widening."""
         return [self._decode(text)[1].margins for text in texts_of(documents)]
 

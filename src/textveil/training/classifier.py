@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
 from textveil.core import BadInput
-from textveil.core.inputs import check_texts, texts_of
+from textveil.core.inputs import Texts, check_texts, texts_of
 from textveil.core.sklearn_tags import classifier_tags
 from textveil.text.vectors import Vectors, load
 
-from .private_model import PrivateModel, Settings
+from .private_model import PrivateModel, SettingNames, Settings
 
 
 class Classifier(PrivateModel):
@@ -54,7 +54,7 @@ class Classifier(PrivateModel):
         max_words: int = 256,
         classes: Sequence[Any] | None = None,
         encoder: str | None = None,
-        **settings: Any,
+        **settings: Unpack[SettingNames],
     ):
         self.vectors, self.channels, self.widths, self.max_words = vectors, channels, widths, max_words
         self.classes, self.encoder = classes, encoder
@@ -68,15 +68,15 @@ class Classifier(PrivateModel):
             raise BadInput("a classifier needs two classes or more")
         return labelled(X, labels, self.classes_.tolist())
 
-    def predict_proba(self, X: Sequence[str]) -> np.ndarray:
+    def predict_proba(self, X: Texts) -> np.ndarray:
         """The chance of each class, one row a text; columns follow `classes_`."""
         return np.asarray(self._fitted().chances(texts_of(X)))
 
-    def predict(self, X: Sequence[str]) -> np.ndarray:
+    def predict(self, X: Texts) -> np.ndarray:
         """The likeliest class of each text."""
         return self.classes_[self.predict_proba(X).argmax(1)]
 
-    def score(self, X: Sequence[str], y: Sequence[Any]) -> float:
+    def score(self, X: Texts, y: Any) -> float:
         """The share of texts whose class is predicted."""
         return float(np.mean(self.predict(X) == np.asarray(y)))
 

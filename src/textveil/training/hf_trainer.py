@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from textveil.core import BadInput
 from textveil.core.params import needs
 
-from .private_model import PrivateModel, Settings
+from .private_model import PrivateModel, SettingNames, Settings
 
 _SCHEDULES = {"linear": "linear", "cosine": "cosine", "constant": "constant"}
 
@@ -51,7 +51,7 @@ class Trainer(PrivateModel):
         train_dataset: Sequence[Any] | None = None,
         data_collator: Callable[[list[Any]], Any] | None = None,
         processing_class: Any = None,
-        **settings: Any,
+        **settings: Unpack[SettingNames],
     ):
         self.model, self.args, self.train_dataset = model, args, train_dataset
         self.data_collator, self.processing_class = data_collator, processing_class

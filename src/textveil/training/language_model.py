@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
 from textveil.core import BadInput
-from textveil.core.inputs import texts_of
+from textveil.core.inputs import Texts, texts_of
 from textveil.core.params import positive_integer
 
-from .private_model import PrivateModel, Settings
+from .private_model import PrivateModel, SettingNames, Settings
 
 
 class LanguageModel(PrivateModel):
@@ -51,7 +51,7 @@ class LanguageModel(PrivateModel):
         hidden: int = 256,
         max_words: int = 40,
         encoder: str | None = None,
-        **settings: Any,
+        **settings: Unpack[SettingNames],
     ):
         self.words, self.size, self.dimensions, self.hidden = words, size, dimensions, hidden
         self.max_words, self.encoder = max_words, encoder
@@ -60,11 +60,11 @@ class LanguageModel(PrivateModel):
     def _examples(self, X: Sequence[str], y: Any) -> list[Any]:
         return texts_of(X)
 
-    def perplexity(self, X: Sequence[str]) -> float:
+    def perplexity(self, X: Texts) -> float:
         """exp of the mean loss per word (of an encoder: per masked piece), every text weighing alike."""
         return math.exp(-self.score(X))
 
-    def perplexities(self, X: Sequence[str]) -> np.ndarray:
+    def perplexities(self, X: Texts) -> np.ndarray:
         """The perplexity of each text by itself: how many words it was torn between, at each word."""
         return np.exp(self.losses(texts_of(X)).astype(np.float64))
 
@@ -77,7 +77,7 @@ class LanguageModel(PrivateModel):
             raise BadInput(f"a text is needed, not a {type(text).__name__}")
         return list(net.next_words(text, positive_integer("count", count)))
 
-    def score(self, X: Sequence[str], y: Any = None) -> float:
+    def score(self, X: Texts, y: Any = None) -> float:
         """Minus the mean loss per word: higher is better."""
         return -float(self.losses(texts_of(X)).mean())
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -29,6 +29,8 @@ from textveil.noise import Source
 from .calibrate import calibrated
 from .plan import SOURCE, Plan, price_together
 from .public_values import public_value
+from .settings import SettingNames as SettingNames
+from .settings import Settings as Settings
 from .units import units_of
 
 if TYPE_CHECKING:
@@ -36,28 +38,6 @@ if TYPE_CHECKING:
 
 TOLERANCE = 3e-3  # of the noise above the least possible; each further digit costs seconds
 Progress = Callable[[Any], None]  # called with an engine.Progress: step, steps, epsilon, delta
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How to train, for all private models; each kind of model has its own defaults."""
-
-    epsilon: float | None = None  # None: plain training without any promise
-    delta: float = 1e-5
-    unit: str = "example"  # or "user"
-    epochs: float = 30
-    batch: int = 2048  # expected size of a Poisson batch; at most the number of units
-    clip: float = 0.2
-    rate: float = 0.003
-    optimiser: str = "adamw"
-    rate_schedule: str = "constant"
-    average: float | None = 0.9  # exponential average of the iterates; None: the last one
-    sampling: str = "poisson"
-    examples: int | None = None  # declared public number of units
-    micro_batch: int = 256
-    also: tuple[Event, ...] = ()  # other events under the same promise (a DP vocabulary)
-    seed: int | None = None  # makes a draft
-    allow_large_delta: bool = False  # a delta of 1 / units or more
 
 
 SHARED = tuple(f.name for f in fields(Settings))
@@ -123,7 +103,7 @@ class PrivateModel(Estimator):
             cls.__init__.__signature__ = _whole_signature(cls)  # type: ignore[attr-defined]
         super().__init_subclass__(**more)  # which explains every parameter of the signature
 
-    def _take(self, given: dict[str, Any]) -> None:
+    def _take(self, given: Mapping[str, Any]) -> None:
         for key in given:
             if key not in SHARED:
                 raise UnknownName(f"parameter of {type(self).__name__}", key, self._parameter_names())
@@ -218,9 +198,9 @@ class PrivateModel(Estimator):
 
     def fit(
         self,
-        X: Sequence[Any],
-        y: Sequence[Any] | None = None,
-        users: Sequence[Any] | None = None,
+        X: Any,
+        y: Any = None,
+        users: Any = None,
         *,
         plan: Plan | None = None,
         noise: Source | None = None,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 from textveil.core import BadInput
 from textveil.core.inputs import texts_of
@@ -16,7 +16,7 @@ from textveil.core.params import choice
 from textveil.text.spans import Span
 from textveil.text.vectors import Vectors, load
 
-from .private_model import PrivateModel, Settings
+from .private_model import PrivateModel, SettingNames, Settings
 
 Sentences = Sequence[Sequence[str]]  # words; where nothing is learnt, strings too, which are cut into words
 Raw = Sequence[Sequence[str] | str]
@@ -71,7 +71,7 @@ class Tagger(PrivateModel):
         per_word: bool = True,
         tags: Sequence[str] | None = None,
         encoder: str | None = None,
-        **settings: Any,
+        **settings: Unpack[SettingNames],
     ):
         self.output, self.vectors, self.hidden, self.layers, self.affix = output, vectors, hidden, layers, affix
         self.spelling, self.per_word, self.tags, self.encoder = spelling, per_word, tags, encoder

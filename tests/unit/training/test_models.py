@@ -129,6 +129,44 @@ def test_labels_come_back_as_what_they_are(vectors, labels, tmp_path):
     assert loaded.predict(texts[:2]).tolist() == labels and loaded.classes_.tolist() == sorted(labels)
 
 
+def test_settings_have_one_list_of_names():
+    from dataclasses import fields
+
+    from textveil.training.settings import SettingNames, Settings
+
+    assert {f.name: f.type for f in fields(Settings)} == {
+        name: kind.__forward_arg__ for name, kind in SettingNames.__annotations__.items()
+    }
+
+
+PICKLED = {
+    "classifier": (lambda v: Classifier(v, channels=4), lambda X, y: ([" ".join(x) for x in X], [len(x) for x in X])),
+    "tagger": (lambda v: Tagger("softmax", v, hidden=4, affix=0), lambda X, y: (X, y)),
+    "language model": (
+        lambda v: LanguageModel(WORDS, hidden=4, dimensions=4),
+        lambda X, y: ([" ".join(x) for x in X],),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PICKLED)
+def test_a_fitted_model_can_be_pickled_and_holds_no_example(name, vectors):
+    import pickle
+
+    make, given = PICKLED[name]
+    X, y = sentences(20)
+    data = given([[*x[:-1], "Zebulonia"] if i == 0 else x for i, x in enumerate(X)], y)
+    model = (
+        make(vectors)
+        .set_params(epsilon=5.0, delta=1e-3)
+        .fit(*data, plan=Plan(noise=4.0, batch=20, examples=20, steps=1))
+    )
+    stored = pickle.dumps(model)
+    twin = pickle.loads(stored)
+    assert b"Zebulonia" not in stored and b"zebulonia" not in stored
+    assert twin.guarantee_ == model.guarantee_ and twin.score(*data) == model.score(*data)
+
+
 def test_scikit_learn_takes_the_classifier_for_one(vectors):
     from sklearn.base import is_classifier
     from sklearn.metrics import get_scorer

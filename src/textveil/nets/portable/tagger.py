@@ -117,6 +117,10 @@ class Words:
         self.affix, self.spelling = affix, spelling
         self._kept: dict[str, tuple[int, np.ndarray]] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Copies and pickles leave out the words that were looked up: they are those of the texts, which may be private."""
+        return {**self.__dict__, "_kept": {}}
+
     @property
     def width(self) -> int:
         return self.spelling * (MARKS + 1) + len(AFFIXES) * self.affix
