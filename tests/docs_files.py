@@ -49,6 +49,12 @@ def _csv(rows: Iterable[dict[str, Any]], path: Path) -> None:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def _excel(path: Path) -> None:
+    """As Excel saves it in German: semicolons, cp1252, Windows line ends."""
+    rows = [("Nr", "Nachricht", "Ort"), *((row["id"], f"{row['text']} Grüße!", row["city"]) for row in _texts(20))]
+    path.write_bytes("".join(";".join(row) + "\r\n" for row in rows).encode("cp1252"))
+
+
 def _conll(count: int, path: Path) -> None:
     sentences = (f"{PEOPLE[n % 6]} B-PER\nlives O\nin O\n{TOWNS[n * 5 % 6]} B-LOC\n" for n in range(count))
     path.write_text("\n".join(sentences), encoding="utf-8")
@@ -126,6 +132,8 @@ FILES: dict[str, Callable[[Path], object]] = {
     "marked.jsonl": lambda path: _contracts(path, marked=True),
     "new.jsonl": lambda path: _contracts(path, marked=False, first=30, last=36),
     "new-marked.jsonl": lambda path: _contracts(path, marked=True, first=30, last=36),
+    "export.csv": _excel,
+    "unclear.csv": lambda path: path.write_text("1;a letter\n2;a card\n"),
     "states.txt": lambda path: path.write_text("Delaware\nNevada\nOhio\nTexas\nUtah\nMaine\nIdaho\nKansas\n"),
     "glove.6B.100d.txt": _vectors,
     "keep.txt": lambda path: path.write_text("Bern\nOslo\n"),

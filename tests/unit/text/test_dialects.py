@@ -65,6 +65,7 @@ READ = {
     "csv, sep line": Taken("a.csv", b"sep=;\r\nid;text\r\n1;one\r\n", "csv, delimiter ';'", ["one"]),
     "csv, sep comma": Taken("a.csv", b'"sep=,"\nid,text\n1,one\n', "", ["one"]),
     "csv, Excel": Taken("a.csv", ACCENTS.encode("cp1252"), "csv, delimiter ';', encoding cp1252", TEXTS),
+    "csv, umlauts side by side": Taken("a.csv", "text\nGrüße\n".encode("cp1252"), "csv, encoding cp1252", ["Grüße"]),
     "csv, Excel Unicode": Taken(
         "a.csv", ACCENTS.replace(";", "\t").encode("utf-16"), "csv, delimiter tab, encoding utf-16-le", TEXTS
     ),
@@ -200,6 +201,8 @@ REFUSED: dict[str, tuple[str, bytes, str, dict[str, Any]]] = {
     "bzip2 by another name": ("a.csv", bz2.compress(b"id,text\n1,a\n"), "--format with it, e.g. csv.bz2", {}),
     "not bzip2": ("a.csv.bz2", b"id,text\n1,a\n", "is not a complete bzip2 file", {}),
     "cut xz": ("a.csv.xz", lzma.compress(b"id,text\n1,a\n" * 99)[:-9], "is not a complete xz file", {}),
+    "greek": ("a.csv", "id,text\n1,Καλημέρα σε όλους\n".encode("cp1253"), "neither UTF-8 nor.*--encoding", {}),
+    "chinese": ("a.csv", "id,text\n1,你好世界\n".encode("gbk"), "neither UTF-8 nor.*--encoding", {}),
     "cyrillic": ("a.csv", "id,text\n1,Привет мир\n".encode("cp1251"), "neither UTF-8 nor.*--encoding", {}),
     "not cp1252": ("a.csv", b"id,text\n1,a\x81b\n", "neither UTF-8 nor.*--encoding", {}),
     "cp1252 far down": (

@@ -25,7 +25,7 @@ _MARKS = {  # the longer ones first: UTF-32 begins like UTF-16
 _WIDTHS = {"utf-16-le": 2, "utf-16-be": 2, "utf-32-le": 4, "utf-32-be": 4}
 _ASCII = bytes(range(128))
 _HIGH = re.compile(rb"[\x80-\xff]")
-_HIGH_PAIR = re.compile(rb"[\x80-\xff](?=[\x80-\xff])|(?<=[\x80-\xff])[\x80-\xff]")
+_HIGH_RUN = re.compile(rb"[\x80-\xff]{3,}")
 
 
 def width_of(encoding: str) -> int:
@@ -98,9 +98,9 @@ def is_utf8(sample: bytes, *, is_whole: bool) -> bool:
 
 
 def looks_like_cp1252(sample: bytes) -> bool:
-    """Whether cp1252 has all the bytes, and they stand alone among plain letters, as accents and umlauts do.
+    """Whether cp1252 has all the bytes, and they stand alone or in pairs among plain letters, as accents and umlauts do.
 
-    In other alphabets (Cyrillic, Greek, Chinese) nearly every such byte has another one beside it.
+    In other alphabets (Cyrillic, Greek, Chinese) most of these bytes stand in runs as long as words.
 
     >>> looks_like_cp1252("Grüße, très désolé".encode("cp1252")), looks_like_cp1252("Привет".encode("cp1251"))
     (True, False)
@@ -109,7 +109,7 @@ def looks_like_cp1252(sample: bytes) -> bool:
         sample.decode(CP1252)
     except UnicodeDecodeError:
         return False
-    return 2 * len(_HIGH_PAIR.findall(sample)) <= len(_HIGH.findall(sample))
+    return 4 * sum(map(len, _HIGH_RUN.findall(sample))) <= len(_HIGH.findall(sample))
 
 
 def _check_no_utf16(sample: bytes, path: Path) -> None:
