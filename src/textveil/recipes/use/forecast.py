@@ -1,7 +1,7 @@
 """The use to expect of a setting, before anything is charged: a table made of public collections.
 
 The law. A classifier that learns from n veiled documents does about as well as one that learns from w < n clear documents of
-the same kind. On public collections w depends on the mechanism and on n, and hardly on the collection:
+the same kind. On public collections w depends on the mechanism and on n, and far less on the collection:
 
     ln w = a + b ln(stay) + c alike + d ln n          (stay, alike: `channel`; w at most n)
 
