@@ -145,11 +145,19 @@ def make_cards(out: Path, names: Iterable[str]) -> list[str]:
     for name in names:
         folder = out / name
         shutil.rmtree(folder, ignore_errors=True)
+        for ledger in _ledgers(KINDS[name]):
+            Path(ledger).unlink(missing_ok=True)
         if all(_is_done(command.format(out=folder)) for command in KINDS[name]):
             made.append(name)
             if name == "useful":
                 add_utility(folder)
     return made
+
+
+def _ledgers(commands: Iterable[str]) -> set[str]:
+    """The ledgers that a kind charges: each run of it begins with new ones."""
+    words = [word for command in commands for word in shlex.split(command)]
+    return {word for word in words if word.endswith(".ledger")}
 
 
 def _is_done(command: str) -> bool:
@@ -161,8 +169,6 @@ def _is_done(command: str) -> bool:
     for place, argument in enumerate(arguments[:-1]):
         if argument == "-o":  # made again by every run
             shutil.rmtree(arguments[place + 1], ignore_errors=True)
-    if arguments[:2] == ["ledger", "new"]:
-        Path(arguments[2]).unlink(missing_ok=True)
     code = run(arguments)
     if code:
         print(f"exit code {code}", file=sys.stderr)
@@ -210,12 +216,17 @@ def write_inputs(folder: Path) -> None:
 def _complaint(n: int) -> dict[str, Any]:
     label = list(TOPICS)[n * 7 % 3]
     name, town = PEOPLE[n % 6], TOWNS[n * 5 % 6]
-    text = f"{TOPICS[label]} I live in {town} since {1950 + n % 70}. {name} told me to write."
+    text = f"{TOPICS[label]} I live in {town} since {_year(n, 600)}. {name} told me to write."
     return {"id": str(n), "text": text, "city": town, "customer": f"{name} {n % 50}", "label": label}
 
 
 def _sentence(n: int) -> str:
-    return f"{PEOPLE[n % 6]} B-PER\nlives O\nin O\n{TOWNS[n * 5 % 6]} B-LOC\nsince O\n{1950 + n % 70} O\n"
+    return f"{PEOPLE[n % 6]} B-PER\nlives O\nin O\n{TOWNS[n * 5 % 6]} B-LOC\nsince O\n{_year(n, 1200)} O\n"
+
+
+def _year(n: int, private: int) -> int:
+    """Public texts, the later ones, name other years: none of them is a private one."""
+    return 1950 + n % 70 if n < private else 2020 + n % 6
 
 
 def _contract(n: int) -> dict[str, Any]:
