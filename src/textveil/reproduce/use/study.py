@@ -71,6 +71,8 @@ NOTES = (
     "over the words that are drawn; words that are kept are shown as they are, and not counted.",
     "Clear texts worth: the number of clear documents from which the same classifier learns as much, read off the learning "
     "curve of the clear texts.",
+    "The numbers of the law are fitted without complaints and reviews. That use is foreseen in clear documents at all was "
+    "thought of on a first look at all collections, these two among them: they are no wholly fresh test of its form.",
     "Intervals are Student's over draws of the noise; texts and labels are the same in all of them.",
 )
 
