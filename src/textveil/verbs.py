@@ -13,6 +13,7 @@ import importlib
 from typing import Any
 
 VERBS = {  # name in Python -> file of textveil.cli and function
+    "annotate_pii": "pii_annotate:annotate",
     "apply_extractor": "hashed:apply",
     "apply_model": "train_apply:apply",
     "audit": "audit:audit",
@@ -22,14 +23,17 @@ VERBS = {  # name in Python -> file of textveil.cli and function
     "count": "counts:counts",
     "extractor_cost": "hashed_seal:cost",
     "find_pii": "pii_find:find",
+    "frontier": "frontier:frontier",
     "mask_pii": "pii_mask:mask",
     "measure": "measure:measure",
     "plant_canaries": "train_canaries:canaries",
     "price_training": "train_price:price",
     "probe_extractor": "hashed_probe:probe",
+    "read_infobox": "pii_annotate:infobox",
     "reproduce_paper": "reproduce:reproduce",
     "run_demo": "demo:demo",
     "score_extractor": "hashed_score:score",
+    "score_pii": "pii_score:score",
     "seal_extractor": "hashed_seal:seal",
     "train_classifier": "train_models:classifier",
     "train_extractor": "hashed:train",

@@ -8,6 +8,20 @@ from textveil.core.release import ReleaseFolder
 
 VERBS: dict[str, str]
 
+def annotate_pii(
+    source: str | PathLike[str],
+    records: str | PathLike[str],
+    out: str | PathLike[str],
+    *,
+    output: Literal["spans", "bio"] = "spans",
+    field: str | Sequence[str] | None = None,
+    threshold: float = 0.5,
+    text_field: str | None = None,
+    id_field: str = "id",
+    format: str | None = None,
+    header: bool | None = None,
+    progress: bool = False,
+) -> Any: ...
 def apply_extractor(
     model: str | PathLike[str],
     source: str | PathLike[str],
@@ -171,6 +185,26 @@ def find_pii(
     id_field: str | None = None,
     progress: bool = False,
 ) -> Any: ...
+def frontier(
+    *,
+    source: str | PathLike[str] | None = None,
+    out: str | PathLike[str] = "frontier",
+    label_field: str | None = None,
+    test: str | PathLike[str] | None = None,
+    mechanism: str = "words.brr,words.vickrey",
+    attack_success: str = "0.05,0.1,0.2,0.3,0.5",
+    target: float = 0.2,
+    draws: int = 5,
+    most: int = 4000,
+    text_field: str | None = None,
+    format: str | None = None,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    quotes: Literal["doubled", "backslash", "none"] | None = None,
+    encoding: str | None = None,
+    nulls: Literal["keep", "refuse"] = "keep",
+    progress: bool = False,
+) -> Any: ...
 def mask_pii(
     source: str | PathLike[str],
     out: str | PathLike[str],
@@ -265,6 +299,14 @@ def probe_extractor(
     *,
     progress: bool = False,
 ) -> Any: ...
+def read_infobox(
+    pages: str | PathLike[str],
+    out: str | PathLike[str],
+    *,
+    page_field: str | None = None,
+    title_field: str | None = None,
+    progress: bool = False,
+) -> Any: ...
 def reproduce_paper(
     paper: str,
     *,
@@ -287,6 +329,21 @@ def score_extractor(
     spans: str | PathLike[str],
     *,
     label: str | Sequence[str] | None = None,
+    progress: bool = False,
+) -> Any: ...
+def score_pii(
+    gold: str | PathLike[str],
+    found: str | PathLike[str],
+    *,
+    documents: str | PathLike[str] | None = None,
+    records: str | PathLike[str] | None = None,
+    scheme: Literal["paper", "semeval"] = "paper",
+    labels: str | None = None,
+    only_marked: bool = False,
+    repair_bio: bool = False,
+    text_field: str | None = None,
+    format: str | None = None,
+    header: bool | None = None,
     progress: bool = False,
 ) -> Any: ...
 def seal_extractor(
@@ -627,4 +684,4 @@ def write_report(
     progress: bool = False,
 ) -> Any: ...
 
-__all__ = ["apply_extractor", "apply_model", "audit", "build_vectors", "certify_words", "compare_words", "count", "extractor_cost", "find_pii", "mask_pii", "measure", "plant_canaries", "price_training", "probe_extractor", "reproduce_paper", "run_demo", "score_extractor", "seal_extractor", "train_classifier", "train_extractor", "train_head", "train_lm", "train_pii", "train_tagger", "train_vocab", "tune_words", "unmask_pii", "update_extractor", "veil", "word_info", "write_report"]
+__all__ = ["annotate_pii", "apply_extractor", "apply_model", "audit", "build_vectors", "certify_words", "compare_words", "count", "extractor_cost", "find_pii", "frontier", "mask_pii", "measure", "plant_canaries", "price_training", "probe_extractor", "read_infobox", "reproduce_paper", "run_demo", "score_extractor", "score_pii", "seal_extractor", "train_classifier", "train_extractor", "train_head", "train_lm", "train_pii", "train_tagger", "train_vocab", "tune_words", "unmask_pii", "update_extractor", "veil", "word_info", "write_report"]

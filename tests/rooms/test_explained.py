@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 
 import pytest
 
@@ -28,7 +29,7 @@ def test_every_parameter_is_explained(estimator):
         assert list(explained) == names
     for name, text in explained.items():
         assert len(text) > 8, name
-        assert text[0].isupper() or text[0] in '"`', f"{name}: {text}"
+        assert re.match(r'[A-Z"`]|\w+: ', text), f"{name}: {text}"  # a sentence, or the variant that it is about
         assert text.rstrip().endswith((".", ")")), f"{name}: {text}"
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from textveil.cli.output import percent, use_line
+from textveil.cli.output import beware, percent, say, use_line
 
 if TYPE_CHECKING:
     from textveil.recipes.use.forecast import Forecast
@@ -38,7 +38,7 @@ class UseToExpect:
             return
         if records < FEWEST:
             if self.label_field is not None:
-                typer.echo(f"use to expect: nothing can be foreseen below {FEWEST} records", err=True)
+                say(f"use to expect: nothing can be foreseen below {FEWEST} records")
             return
         found = forecast(self.job.mechanism, records)
         self.shown = found.to_json()
@@ -46,7 +46,7 @@ class UseToExpect:
         if self.label_field is not None:
             self._foresee_on_text(self.label_field)
         if found.is_poor:
-            typer.secho(f"beware:  {POOR}", err=True)
+            beware(POOR)
 
     def _foresee_on_text(self, label_field: str) -> None:
         """On the file itself: its clear text is read with its labels, and the figure is for its owner alone."""

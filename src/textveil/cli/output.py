@@ -64,6 +64,15 @@ def say(line: str) -> None:
         typer.echo(line, err=True)
 
 
+def beware(sentence: str, **style: Any) -> None:
+    """What is allowed and unwise, on the error stream; a warning for whoever called the verb from Python."""
+    printed = _collecting.get()
+    if printed is not None:
+        printed.notices.append(sentence)
+        return
+    typer.secho(f"beware:  {sentence}", err=True, **style)
+
+
 def print_json(result: Any) -> None:
     """One machine-readable result."""
     printed = _collecting.get()
@@ -156,9 +165,9 @@ class Warner(list[str]):
 
 def print_coverage(coverage: Any) -> None:
     """What the vectors cover of a text, on the error stream: it is about private text, and for whoever runs the command."""
-    typer.secho(coverage.sentence, err=True)
+    say(coverage.sentence)
     if coverage.warning is not None:
-        typer.secho(f"beware:  {coverage.warning}", err=True, bold=True, fg=typer.colors.YELLOW)
+        beware(coverage.warning, bold=True, fg=typer.colors.YELLOW)
 
 
 def passes_lines(passes: Sequence[str]) -> list[str]:
