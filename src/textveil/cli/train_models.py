@@ -80,7 +80,7 @@ class TrainingOptions:
     sampling: Annotated[
         str | None,
         option(
-            "poisson (default): each unit joins by a coin; fixed: batches of one size, dearer.",
+            "poisson (default): each unit joins by a coin; fixed: batches of one size, priced loosely.",
             group=TRAINING,
             metavar=SAMPLINGS,
         ),

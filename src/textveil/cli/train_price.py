@@ -19,7 +19,8 @@ def price(
     steps: Annotated[int | None, option("Instead of --epochs: number of updates.")] = None,
     delta: Annotated[float, option("Chance that the bound fails; epsilon is the price at this delta.")] = 1e-5,
     sampling: Annotated[
-        str, option("poisson: each unit joins by a coin; fixed: batches of one size, dearer.", metavar=SAMPLINGS)
+        str,
+        option("poisson: each unit joins by a coin; fixed: batches of one size, priced loosely.", metavar=SAMPLINGS),
     ] = "poisson",
     accountant: Annotated[
         Accountant,

@@ -149,29 +149,29 @@ class DelimitedReader(LineReader):
         return "--quotes backslash or none, where the file is written so"
 
     def __iter__(self) -> Iterator[Record]:
-        with closing(self._numbered_rows()) as rows:  # at once, also where a row is at fault
-            yield from self._records(rows)
-
-    def _records(self, rows: Iterator[Row]) -> Iterator[Record]:
         width, column, plain = len(self._names), self._text_column, self._rows.plain
         missing, wanted, all_pass = self._rows.missing, self._field_columns, self.reading.columns is None
-        if self._has_names:
-            next(rows, None)
-        for line, raw, spans in rows:
-            if len(spans) != width:
-                if raw.isspace():
-                    continue
-                what = f"has {columns(len(spans))} where the {'header' if self._has_names else 'first row'} has {width}"
-                raise BadInput(what, where=self.path, line=line)
-            start, end = spans[column]
-            text = plain(raw[start:end])
-            if missing is not None and raw[start:end] == missing:
-                self._note_missing(line)
-                text = ""
-            fields = {name: plain(raw[slice(*spans[i])]) for name, i in wanted} if wanted else NO_FIELDS
-            if not all_pass:
-                raw, start, end = self._cut(raw, spans)
-            yield Record(text, (raw, start, end), fields)
+        with closing(self._numbered_rows()) as rows:  # at once, also where a row is at fault
+            if self._has_names:
+                next(rows, None)
+            for line, raw, spans in rows:
+                if len(spans) != width:
+                    if raw.isspace():
+                        continue
+                    raise self._bad_width(line, len(spans))
+                start, end = spans[column]
+                text = plain(raw[start:end])
+                if missing is not None and raw[start:end] == missing:
+                    self._note_missing(line)
+                    text = ""
+                fields = {name: plain(raw[slice(*spans[i])]) for name, i in wanted} if wanted else NO_FIELDS
+                if not all_pass:
+                    raw, start, end = self._cut(raw, spans)
+                yield Record(text, (raw, start, end), fields)
+
+    def _bad_width(self, line: int, width: int) -> BadInput:
+        first = f"the {'header' if self._has_names else 'first row'} has {len(self._names)}"
+        return BadInput(f"has {columns(width)} where {first}", where=self.path, line=line)
 
     def _cut(self, raw: str, spans: list[Span]) -> tuple[str, int, int]:
         """The row with the columns that leave, and the place of the text in it."""

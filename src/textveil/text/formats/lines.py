@@ -120,6 +120,6 @@ def cut_end(line: str) -> tuple[str, str]:
     """
     if line.endswith("\r\n"):
         return line[:-2], "\r\n"
-    if line.endswith(("\n", "\r")):
-        return line[:-1], line[-1]
-    return line, ""
+    if line.endswith("\n"):
+        return line[:-1], "\n"
+    return (line[:-1], "\r") if line.endswith("\r") else (line, "")
