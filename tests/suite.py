@@ -28,6 +28,7 @@ TORCH = (
     "tests/journeys/test_train",
     "tests/unit/attacks/test_membership",
     "tests/unit/nets",
+    "tests/unit/pii/test_networks",
     "tests/unit/recipes/test_one_budget",
     "tests/unit/reproduce",
     "tests/unit/testing/test_conformance_nets",
