@@ -55,8 +55,8 @@ def _excel(path: Path) -> None:
     path.write_bytes("".join(";".join(row) + "\r\n" for row in rows).encode("cp1252"))
 
 
-def _conll(count: int, path: Path) -> None:
-    sentences = (f"{PEOPLE[n % 6]} B-PER\nlives O\nin O\n{TOWNS[n * 5 % 6]} B-LOC\n" for n in range(count))
+def _conll(count: int, path: Path, verb: str = "lives") -> None:
+    sentences = (f"{PEOPLE[n % 6]} B-PER\n{verb} O\nin O\n{TOWNS[n * 5 % 6]} B-LOC\n" for n in range(count))
     path.write_text("\n".join(sentences), encoding="utf-8")
 
 
@@ -122,12 +122,13 @@ FILES: dict[str, Callable[[Path], object]] = {
     "checked.jsonl": lambda path: _jsonl(_checked(12), path),
     "pages.jsonl": lambda path: _jsonl(_pages(12), path),
     "complaints.csv": lambda path: _csv(_texts(60), path),
+    "complaints.jsonl": lambda path: _jsonl(_texts(60), path),
     "messages.jsonl": lambda path: _jsonl(_texts(40), path),
     "letters.jsonl": lambda path: path.write_bytes(sample.path().read_bytes()),
     "reviews.jsonl": lambda path: _jsonl(_texts(60), path),
     "notes.jsonl": lambda path: _jsonl(_notes(120), path),
     "notes.conll": lambda path: _conll(120, path),
-    "public.conll": lambda path: _conll(24, path),
+    "public.conll": lambda path: _conll(24, path, "works"),
     "contracts.jsonl": lambda path: _contracts(path, marked=False),
     "marked.jsonl": lambda path: _contracts(path, marked=True),
     "new.jsonl": lambda path: _contracts(path, marked=False, first=30, last=36),
