@@ -363,8 +363,10 @@ def test_other_data_is_refused_unless_told(path):
     ledger.release(mechanism, ["one"])
     with pytest.raises(OtherData):
         ledger.release(mechanism, ["other"])
+    with pytest.raises(OtherData):
+        ledger.release(mechanism, iter(["other"]))
     with pytest.raises(OtherData, match="cannot recognise"):
-        ledger.release(mechanism, iter(["one"]))
+        ledger.release(mechanism, [object()])
     assert len(ledger.entries()) == 2
     ledger.release(mechanism, ["other"], other_data=True)
     ledger.release(mechanism, ["other"])

@@ -13,7 +13,7 @@ import numpy as np
 from textveil.core.guarantee import near_distance
 from textveil.core.losses import Metric
 from textveil.words.mechanism import WordMechanism
-from textveil.words.transition.metric import nearest_distances
+from textveil.words.transition.metric import MEASURED, nearest_distances
 
 LOOKED_AT = 256  # words
 
@@ -28,7 +28,7 @@ class NearWords(NamedTuple):
 def near_words(mechanism: WordMechanism) -> NearWords | tuple[()]:
     """The figures of a fitted mechanism; none where distances are not known."""
     vectors = mechanism.vectors_
-    if len(vectors) < 2:
+    if len(vectors) < 2 or mechanism.metric not in MEASURED:
         return ()
     steps = np.cumsum(np.asarray(vectors.prior, dtype=np.float64))
     places = (np.arange(LOOKED_AT) + 0.5) / LOOKED_AT * steps[-1]

@@ -20,6 +20,7 @@ from textveil.words.mechanism import WordMechanism
 from textveil.words.search import HammingSearch
 
 _PAIRS = 400_000
+MEASURED = ("hamming", "euclidean", "angular", "mahalanobis")  # metrics whose distances are computed here
 _ALL_PAIRS_UP_TO = 600  # words: 360,000 pairs
 _AT_ONCE = 20_000
 _CELLS_AT_ONCE = 2_000_000
@@ -141,7 +142,7 @@ def _points(mechanism: WordMechanism) -> np.ndarray:
     points = np.vstack([vectors.matrix, vectors.fallback[None]]).astype(np.float64)
     if mechanism.metric == "mahalanobis":
         return points @ mechanism._inverse  # type: ignore[attr-defined]
-    if mechanism.metric not in ("euclidean", "angular"):
+    if mechanism.metric not in MEASURED:
         raise BadInput(f"{mechanism.name} measures in '{mechanism.metric}', whose distances are not known here")
     return points
 
