@@ -16,6 +16,8 @@ COMMANDS = {
     "textveil mentions": _EXAMPLE,
     "pip install": "installs packages; `make wheel-check` installs the built package",
     "textveil reproduce 06": "needs evaluation data and minutes; tests/unit/reproduce runs the study on made-up data",
+    "textveil frontier reviews.jsonl -o frontier --label-field label": "takes minutes at its defaults; docs/use.md runs one "
+    "of fewer points",
     "textveil report .": "the folder of the test holds more than releases; tests/journeys/test_veil_journey.py reports",
     "make demo": "installs an environment; tests/journeys/test_veil_journey.py runs the demo",
     "make test": "runs the tests themselves",

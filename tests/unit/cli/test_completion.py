@@ -48,7 +48,9 @@ def test_options_and_their_choices_are_offered() -> None:
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
 def test_a_bash_that_has_loaded_the_script_completes() -> None:
-    script = subprocess.run([*COMMAND, "--show-completion", "bash"], capture_output=True, text=True, check=True).stdout
+    named = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}  # a test runner has no shell above it
+    command = [*COMMAND, "--show-completion", "bash"]
+    script = subprocess.run(command, capture_output=True, text=True, check=True, env=named).stdout
     assert "_TEXTVEIL_COMPLETE=complete_bash" in script
     asked = f"""{script}
 textveil() {{ {sys.executable} -m textveil "$@"; }}
