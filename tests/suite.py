@@ -21,6 +21,7 @@ TORCH = (
     "docs/training",
     "src/textveil/attacks/training",
     "src/textveil/nets",
+    "src/textveil/pii/tagger/networks",
     "src/textveil/recipes/training",
     "src/textveil/reproduce",
     "src/textveil/training",
@@ -35,15 +36,24 @@ TORCH = (
     "tests/unit/training",
 )
 SLOW = (
+    "docs/api",
+    "docs/scikit-learn",
+    "docs/write-a",
     "tests/broken",
     "tests/browser",
     "tests/journeys",
+    "tests/laws/test_files_come_back",
     "tests/stats",
     "tests/unit/accounting/test_ledger_crash",
+    "tests/unit/cli/test_calls",
+    "tests/unit/cli/test_completion",
+    "tests/unit/core/test_estimators",
+    "tests/unit/core/test_sklearn_checks",
     "tests/unit/recipes/test_engines",
     "tests/unit/testing/test_conformance",
     "tests/unit/testing/test_statistics",
     "tests/unit/text/test_binarise",
+    "tests/unit/words/test_block_sampler",
     "tests/unit/words/test_search",
 )
 
