@@ -115,7 +115,7 @@ def tune(
     private = None
     if prior == WordPrior.EMPIRICAL and data and ledger and max_words:
         private = words_tune.PrivateText(data, ledger, prior_epsilon, max_words, other_data, **plain(reading))
-    plan = words_tune.Plan(max_loss, loss.value, error.value, adversary.value, start, draws, lexicon)
+    plan = words_tune.TunePlan(max_loss, loss.value, error.value, adversary.value, start, draws, lexicon)
     used = words_tune.prior_of(prior.value, word_mechanism.vectors_, private)
     with bar("tuning", None, unit="settings", quiet=as_json) as advance:
         result = words_tune.tune(word_mechanism, plan, used.odds, progress=lambda line: advance(1))

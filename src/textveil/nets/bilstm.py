@@ -15,7 +15,7 @@ import numpy as np
 from ..text.vectors import Vectors
 from .classifier import TextClassifier
 from .data import FIRST, PADDING, UNKNOWN, WordTable, pad
-from .fit import Plan
+from .fit import FitPlan
 
 
 class BiLSTM(TextClassifier):
@@ -87,5 +87,5 @@ class BiLSTM(TextClassifier):
         states, _ = pad_packed_sequence(net["lstm"](packed)[0], batch_first=True, padding_value=-torch.inf)
         return net["out"](net["drop"](states.max(dim=1).values))
 
-    def _plan(self) -> Plan:
-        return Plan(self.epochs, self.batch_size, self.rate)
+    def _plan(self) -> FitPlan:
+        return FitPlan(self.epochs, self.batch_size, self.rate)

@@ -11,7 +11,7 @@ from ..core import BadInput, Estimator
 from ..core.errors import not_fitted
 from ..core.sklearn_tags import classifier_tags
 from .data import WordTable, checked, class_numbers
-from .fit import Plan, fit, own_randomness, probabilities
+from .fit import FitPlan, fit, own_randomness, probabilities
 
 
 class TextClassifier(Estimator):
@@ -67,5 +67,5 @@ class TextClassifier(Estimator):
     def _scores(self, net: Any, coded: Sequence[np.ndarray]) -> Any:
         raise BadInput(f"{type(self).__name__} has no scores")
 
-    def _plan(self) -> Plan:
+    def _plan(self) -> FitPlan:
         raise BadInput(f"{type(self).__name__} has no plan")

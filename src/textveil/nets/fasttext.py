@@ -14,7 +14,7 @@ import numpy as np
 
 from .classifier import TextClassifier
 from .data import WordTable, bags, with_pairs
-from .fit import Plan
+from .fit import FitPlan
 
 
 class FastText(TextClassifier):
@@ -56,5 +56,5 @@ class FastText(TextClassifier):
         flat, starts = bags(coded)
         return net["out"](net["embed"](torch.from_numpy(flat), torch.from_numpy(starts)))
 
-    def _plan(self) -> Plan:
-        return Plan(self.epochs, self.batch_size, self.rate)
+    def _plan(self) -> FitPlan:
+        return FitPlan(self.epochs, self.batch_size, self.rate)

@@ -20,7 +20,7 @@ Scores = Callable[[Any, Sequence[Any]], Any]  # (network, some coded texts) -> t
 
 
 @dataclass(frozen=True)
-class Plan:
+class FitPlan:
     """How long and how fast to learn."""
 
     epochs: int = 5
@@ -48,7 +48,7 @@ def fit(
     scores: Scores,
     coded: Sequence[Any],
     targets: Rows,
-    plan: Plan,
+    plan: FitPlan,
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[float]:

@@ -15,7 +15,7 @@ from waiting import wait_until
 from textveil.accounting.account import PartNoise
 from textveil.core import BadInput, UnknownName
 from textveil.recipes.words import engines
-from textveil.recipes.words.engines import Part, Workers, WorkersDied, open_engine
+from textveil.recipes.words.engines import TextPart, Workers, WorkersDied, open_engine
 from textveil.text.vectors import from_arrays
 from textveil.words import BRR
 
@@ -31,8 +31,8 @@ def mechanism(**parameters):
     return BRR(epsilon=0.1, **parameters).fit(from_arrays(WORDS, rng.normal(size=(len(WORDS), 4)), codes=codes))
 
 
-def parts(count: int) -> list[Part]:
-    return [Part(n, [" ".join(WORDS[n % 7 :]), f"{WORDS[n % 5]}!"]) for n in range(count)]
+def parts(count: int) -> list[TextPart]:
+    return [TextPart(n, [" ".join(WORDS[n % 7 :]), f"{WORDS[n % 5]}!"]) for n in range(count)]
 
 
 def test_a_draft_does_not_depend_on_the_number_of_workers():
@@ -43,7 +43,7 @@ def test_a_draft_does_not_depend_on_the_number_of_workers():
 
 def test_parts_of_a_draft_have_noise_of_their_own():
     with open_engine(mechanism(seed=11)) as engine:
-        first, second = engine.veil([Part(0, [" ".join(WORDS)]), Part(1, [" ".join(WORDS)])], PartNoise(11))
+        first, second = engine.veil([TextPart(0, [" ".join(WORDS)]), TextPart(1, [" ".join(WORDS)])], PartNoise(11))
     assert first.texts != second.texts
     assert first.words == second.words == len(WORDS)
     assert SECURE.of(0).seeded is False
@@ -52,7 +52,7 @@ def test_parts_of_a_draft_have_noise_of_their_own():
 def test_secure_workers_draw_differently():
     """Equal texts in 40 parts: the chance that any two agree is below 1e-30 (36 words, no word stays with odds above .5)."""
     with open_engine(mechanism(), workers=2) as engine:
-        drawn = [part.texts[0] for part in engine.veil([Part(n, [" ".join(WORDS)]) for n in range(40)], SECURE)]
+        drawn = [part.texts[0] for part in engine.veil([TextPart(n, [" ".join(WORDS)]) for n in range(40)], SECURE)]
     assert len(set(drawn)) == 40
 
 
@@ -105,9 +105,9 @@ def importable(monkeypatch):
 def test_a_part_whose_worker_is_killed_is_drawn_again(tmp_path, importable):
     mark = tmp_path / "died"
     with open_engine(mechanism(seed=2)) as engine:
-        expected = list(engine.veil([*parts(9), Part(9, ["zebulon"]), Part(10, ["baiai"])], PartNoise(2)))
+        expected = list(engine.veil([*parts(9), TextPart(9, ["zebulon"]), TextPart(10, ["baiai"])], PartNoise(2)))
     with Workers(fatal(importable.Fatal, deadly="zebulon", mark=mark), 2) as engine:
-        found = list(engine.veil([*parts(9), Part(9, ["zebulon"]), Part(10, ["baiai"])], PartNoise(2)))
+        found = list(engine.veil([*parts(9), TextPart(9, ["zebulon"]), TextPart(10, ["baiai"])], PartNoise(2)))
     assert mark.exists()
     assert found == expected
 
@@ -145,14 +145,14 @@ class Talkative(BRR):
 
 def test_an_error_crosses_without_its_message(importable):
     with Workers(fatal(importable.Talkative), 2) as engine, pytest.raises(RuntimeError) as caught:
-        list(engine.veil([Part(0, ["zebulon"])], PartNoise(2)))
+        list(engine.veil([TextPart(0, ["zebulon"])], PartNoise(2)))
     assert str(caught.value) == "a worker met ValueError"
     assert "zebulon" not in str(caught.value.__cause__)
 
 
 def test_words_are_counted():
     with open_engine(mechanism()) as engine:
-        (done,) = engine.veil([Part(4, ["bai, deo.", "", "it's"])], SECURE)
+        (done,) = engine.veil([TextPart(4, ["bai, deo.", "", "it's"])], SECURE)
     assert (done.number, len(done.texts), done.words) == (4, 3, 4)
 
 

@@ -10,7 +10,7 @@ from textveil.core import BadInput
 from textveil.noise import secure
 from textveil.recipes.words import tune as words_tune
 from textveil.recipes.words.compare import Aim, compare
-from textveil.recipes.words.tune import Plan, inference_errors, prior_of, with_epsilon
+from textveil.recipes.words.tune import TunePlan, inference_errors, prior_of, with_epsilon
 from textveil.text.vectors import from_arrays
 from textveil.words import tuning
 from textveil.words.priors import PrivatePrior, smoothed
@@ -136,7 +136,7 @@ def test_tune_end_to_end_on_a_lexicon(tmp_path):
     (tmp_path / "good").write_text("; positive words\n\nw0\nw1\nw2\nw999\n")
     (tmp_path / "bad").write_text("w3\nw4\nw5\n")
     m = tv.words.Vickrey().fit(cloud())
-    plan = Plan(0.2, loss="sentiment", draws=2_000, lexicon=(tmp_path / "good", tmp_path / "bad"))
+    plan = TunePlan(0.2, loss="sentiment", draws=2_000, lexicon=(tmp_path / "good", tmp_path / "bad"))
     result = words_tune.tune(m, plan, m.vectors_.prior)
     assert "6 words of the lexicon" in result["notes"][0]
     assert result["best"]["loss"]["value"] <= 0.2

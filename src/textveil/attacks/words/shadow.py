@@ -108,7 +108,7 @@ class ShadowAttack(Estimator):
         from torch import nn
 
         from textveil.nets.data import Rows
-        from textveil.nets.fit import Plan, fit, own_randomness, probabilities
+        from textveil.nets.fit import FitPlan, fit, own_randomness, probabilities
 
         middle, spread = features.mean(axis=0), features.std(axis=0)
         spread = np.where(spread > 0, spread, 1.0)
@@ -121,7 +121,7 @@ class ShadowAttack(Estimator):
                 nn.ReLU(),
                 nn.Linear(self.hidden, 2),
             )
-            fit(net, _scores, (features - middle) / spread, targets, Plan(self.epochs, self.batch_size, self.rate))
+            fit(net, _scores, (features - middle) / spread, targets, FitPlan(self.epochs, self.batch_size, self.rate))
         return lambda shown: probabilities(net, _scores, (shown - middle) / spread)[:, 1]
 
     def _evidence(self, scores: Floats, member: NDArray[np.bool_]) -> Evidence:

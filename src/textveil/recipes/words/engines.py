@@ -40,7 +40,7 @@ class WorkersDied(StoppedRun):
     """New workers die as well. What is finished stays for the next run."""
 
 
-class Part(NamedTuple):
+class TextPart(NamedTuple):
     """The texts of consecutive records."""
 
     number: int
@@ -55,7 +55,7 @@ class VeiledPart(NamedTuple):
     words: int
 
 
-def veil_part(mechanism: WordMechanism, part: Part, noise: PartNoise) -> VeiledPart:
+def veil_part(mechanism: WordMechanism, part: TextPart, noise: PartNoise) -> VeiledPart:
     """Draw the words of one part."""
     veiled = mechanism.apply(part.texts, noise=noise.of(part.number))
     if isinstance(veiled, Veiled):
@@ -76,7 +76,7 @@ class Engine(ABC):
         """End what was started."""
 
     @abstractmethod
-    def veil(self, parts: Iterable[Part], noise: PartNoise) -> Iterator[VeiledPart]:
+    def veil(self, parts: Iterable[TextPart], noise: PartNoise) -> Iterator[VeiledPart]:
         """The parts veiled, in their order, taken from `parts` no faster than they are worked on."""
 
 
@@ -102,7 +102,7 @@ class InProcess(Engine):
     def __init__(self, mechanism: WordMechanism):
         self._mechanism = mechanism
 
-    def veil(self, parts: Iterable[Part], noise: PartNoise) -> Iterator[VeiledPart]:
+    def veil(self, parts: Iterable[TextPart], noise: PartNoise) -> Iterator[VeiledPart]:
         for part in parts:
             yield veil_part(self._mechanism, part, noise)
 
@@ -117,8 +117,8 @@ class Workers(Engine):
     def close(self) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def veil(self, parts: Iterable[Part], noise: PartNoise) -> Iterator[VeiledPart]:
-        source, waiting = iter(parts), deque[tuple[Part, Future[VeiledPart]]]()
+    def veil(self, parts: Iterable[TextPart], noise: PartNoise) -> Iterator[VeiledPart]:
+        source, waiting = iter(parts), deque[tuple[TextPart, Future[VeiledPart]]]()
         deaths = 0
         while True:
             try:
@@ -140,7 +140,7 @@ class Workers(Engine):
             yield done
 
     def _read_ahead(
-        self, source: Iterator[Part], waiting: deque[tuple[Part, Future[VeiledPart]]], noise: PartNoise
+        self, source: Iterator[TextPart], waiting: deque[tuple[TextPart, Future[VeiledPart]]], noise: PartNoise
     ) -> None:
         while len(waiting) < WAITING_PER_WORKER * self._workers:
             part = next(source, None)
@@ -158,13 +158,13 @@ class Workers(Engine):
         return pool
 
     def _start_again(
-        self, waiting: deque[tuple[Part, Any]], noise: PartNoise
-    ) -> deque[tuple[Part, Future[VeiledPart]]]:
+        self, waiting: deque[tuple[TextPart, Any]], noise: PartNoise
+    ) -> deque[tuple[TextPart, Future[VeiledPart]]]:
         """A new pool for what the dead one did not finish. What it did finish stays as it is."""
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._pool = self._start()
 
-        def again(part: Part, old: Any) -> Future[VeiledPart]:
+        def again(part: TextPart, old: Any) -> Future[VeiledPart]:
             return old if _succeeded(old) else self._pool.submit(_veil_here, part, noise)
 
         return deque((part, again(part, old)) for part, old in waiting)
@@ -209,7 +209,7 @@ def _nothing() -> None:
     """A task that only starts the workers."""
 
 
-def _veil_here(part: Part, noise: PartNoise) -> VeiledPart:
+def _veil_here(part: TextPart, noise: PartNoise) -> VeiledPart:
     return without_values(veil_part, _mechanism, part, noise)
 
 

@@ -24,7 +24,7 @@ from typing import Any
 from textveil.accounting.account import PartNoise
 from textveil.core import BadInput
 from textveil.core.params import install_hint
-from textveil.recipes.words.engines import Engine, Part, VeiledPart, WorkersDied, veil_part, warm_up, without_values
+from textveil.recipes.words.engines import Engine, TextPart, VeiledPart, WorkersDied, veil_part, warm_up, without_values
 from textveil.words.mechanism import WordMechanism
 
 OBJECT_STORE_BYTES = 512 * 2**20
@@ -49,7 +49,7 @@ class RayEngine(Engine):
         self._folder: Path | None = None
         self._joined = False
 
-    def veil(self, parts: Iterable[Part], noise: PartNoise) -> Iterator[VeiledPart]:
+    def veil(self, parts: Iterable[TextPart], noise: PartNoise) -> Iterator[VeiledPart]:
         self._join()
         from ray.exceptions import RayActorError, RayError
 
@@ -61,7 +61,7 @@ class RayEngine(Engine):
         except RayError as error:
             raise _cause(error) from None
 
-    def _data(self, parts: Iterable[Part], noise: PartNoise) -> Any:
+    def _data(self, parts: Iterable[TextPart], noise: PartNoise) -> Any:
         import ray.data
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -144,7 +144,7 @@ class Veiler:
         warm_up(mechanism)
 
     def __call__(self, table: Any) -> Any:
-        parts = [Part(r["number"], r["texts"]) for r in table.to_pylist()]
+        parts = [TextPart(r["number"], r["texts"]) for r in table.to_pylist()]
         return _table([without_values(veil_part, self._mechanism, part, self._noise) for part in parts])
 
 
@@ -156,7 +156,7 @@ def _table(rows: list[Any]) -> Any:
     return pa.table({name: pa.array([getattr(r, name) for r in rows], kinds[name]) for name in rows[0]._fields})
 
 
-def _datasource(parts: Iterable[Part]) -> Any:
+def _datasource(parts: Iterable[TextPart]) -> Any:
     """A Ray data source that streams the parts from one task."""
     from ray.data import Datasource, ReadTask
     from ray.data.block import BlockMetadata

@@ -36,7 +36,7 @@ _CANDIDATES = 64  # guesses that the optimal adversary weighs per output, for th
 
 
 @dataclass(frozen=True)
-class Plan:
+class TunePlan:
     """What to tune for. `lexicon` holds the files of positive and negative words for the loss "sentiment"."""
 
     limit: float
@@ -49,7 +49,7 @@ class Plan:
 
 
 def tune(
-    mechanism: WordMechanism, plan: Plan, prior: np.ndarray, *, progress: Callable[[str], None] = lambda line: None
+    mechanism: WordMechanism, plan: TunePlan, prior: np.ndarray, *, progress: Callable[[str], None] = lambda line: None
 ) -> dict[str, Any]:
     """Run Algorithm 2 and describe what it chose."""
     choice("loss", plan.loss, LOSSES)
@@ -244,7 +244,7 @@ def charged_prior(vectors: Vectors, private: PrivateText) -> PriorUsed:
     return PriorUsed(release.value, note, ledger.notices)
 
 
-def _loss_of(plan: Plan, vectors: PublicWords) -> tuple[Loss, np.ndarray | None]:
+def _loss_of(plan: TunePlan, vectors: PublicWords) -> tuple[Loss, np.ndarray | None]:
     """d_L, and which words are inputs (None: all)."""
     if plan.loss == "changed":
         return tuning.changed, None

@@ -24,7 +24,7 @@ from textveil.recipes.progress import Bar
 from textveil.recipes.publish import Publication, publish_job
 from textveil.recipes.read_again import remember
 from textveil.recipes.words.coverage import Coverage
-from textveil.recipes.words.engines import Engine, Part, open_engine
+from textveil.recipes.words.engines import Engine, TextPart, open_engine
 from textveil.recipes.words.near import near_words
 from textveil.recipes.words.parts import Parts, cut_into_parts
 from textveil.text import readers, tokens
@@ -192,11 +192,11 @@ class TextParts:
     finished: frozenset[int]
     mask: TextMask | None = None
 
-    def __iter__(self) -> Iterator[Part]:
+    def __iter__(self) -> Iterator[TextPart]:
         for number, records in cut_into_parts(self.open()):
             if number not in self.finished:
                 texts = [record.text for record in records]
-                yield Part(number, texts if self.mask is None else self.mask.cut(texts))
+                yield TextPart(number, texts if self.mask is None else self.mask.cut(texts))
 
 
 def veil_parts(job: VeilJob, reader: readers.Reader, parts: Parts, engine: Engine, noise: PartNoise, bar: Bar) -> Drawn:
