@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from textveil.core.errors import BadInput
+from textveil.core.params import needs
 from textveil.pii.bio import runs
 from textveil.pii.tagger.calibration import calibration_error, fit_temperature
 from textveil.pii.tagger.crf import HashedCrf
@@ -42,6 +43,8 @@ class Backend(Protocol):
 
 def backend_of(kind: str) -> Any:
     """The class of a kind; torch is imported only with those that need it."""
+    if kind != "crf":
+        needs("training", "torch", "transformers")
     module, _, name = BACKENDS[kind].partition(":")
     return getattr(importlib.import_module(module), name)
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from textveil.core import BadInput
+from textveil.core.params import needs
 from textveil.pii.annotate.annotator import THRESHOLD, Annotator
 from textveil.pii.annotate.fields import FieldRule, Kind, rule_of
 from textveil.pii.bio import bio_lines
@@ -55,6 +56,7 @@ class AnnotateJob:
 
 def annotate_file(job: AnnotateJob, bar: Bar = _no_bar) -> dict[str, Any]:
     """Annotate a file; what was found, in numbers."""
+    needs("pii", "rapidfuzz")
     if job.out.exists():
         raise BadInput("exists already", where=job.out, possible="another name")
     records = read_records(job.records)

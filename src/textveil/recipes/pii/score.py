@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from textveil.core import BadInput
+from textveil.core.params import needs
 from textveil.pii.annotate.fields import FieldValue, values_of
 from textveil.pii.bio import TaggedDocument, read_bio
 from textveil.pii.records import read_records
@@ -40,6 +41,7 @@ class ScoreJob:
 
 def score_files(job: ScoreJob) -> dict[str, Any]:
     """All figures of a comparison."""
+    needs("pii", "rapidfuzz")
     texts = None if job.documents is None else _texts(job)
     compared = _compared(job, texts)
     if job.labels:
