@@ -5,7 +5,7 @@
 
 const at = (id) => document.getElementById(id);
 const KEPT = ["confirmed", "added"];
-const state = { overview: null, doc: null, chars: [], words: [], here: -1, drawn: null, visited: [], since: Date.now(), saving: Promise.resolve() };
+const state = { overview: null, doc: null, chars: [], words: [], here: -1, drawn: null, visited: [], since: Date.now(), saving: Promise.resolve(), unsent: 0 };
 
 // ---- server -------------------------------------------------------------------------------------------------------
 
@@ -24,18 +24,20 @@ function say(sentence, bad = false) { at("saved").textContent = sentence; at("sa
 function save(done) {
   const doc = state.doc, marks = doc.marks.map((mark) => ({ ...mark })), seconds = (Date.now() - state.since) / 1000;
   state.since = Date.now();
+  state.unsent += 1;
   say("saving");
   state.saving = state.saving.then(async () => {
     try {
       const answer = await ask("documents/" + doc.number, { version: doc.version, marks, done, seconds });
       doc.version = answer.version; doc.done = done; state.overview.progress = answer.progress;
-      say("saved"); showProgress();
+      if (state.unsent === 1) say("saved");  // not while a later step is still on its way
+      showProgress();
       return true;
     } catch (error) {
       say(error.message, true);
       if (error.stale) await open(doc.number);
       return false;
-    }
+    } finally { state.unsent -= 1; }
   });
   return state.saving;
 }
