@@ -18,7 +18,7 @@ import numpy.typing as npt
 from textveil.core import BadInput, Event
 from textveil.noise import Source
 
-from .plan import Phase, Plan
+from .plan import Phase, TrainingPlan
 
 Indices = npt.NDArray[np.int64]
 _BLOCK = 1 << 16
@@ -28,12 +28,12 @@ class Sampler:
     """The sampler that a plan names.
 
     >>> from textveil.noise import seeded
-    >>> plan = Plan(noise=1.0, batch=3, examples=10, steps=1, sampling="fixed")
+    >>> plan = TrainingPlan(noise=1.0, batch=3, examples=10, steps=1, sampling="fixed")
     >>> len(Sampler(plan, 10, seeded(1)).draw(plan.phases[0]))
     3
     """
 
-    def __init__(self, plan: Plan, present: int, source: Source) -> None:
+    def __init__(self, plan: TrainingPlan, present: int, source: Source) -> None:
         if plan.sampling == "fixed" and present != plan.examples:
             raise BadInput(
                 f"fixed-size batches need exactly the declared {plan.examples} examples, and there are others",

@@ -27,7 +27,7 @@ from textveil.text.examples import Examples, check_labels, read_tagged, read_tex
 from textveil.text.formats.piped import source_name
 from textveil.text.readers import FileOptions, format_of
 from textveil.training.one_budget import OneBudget, one_budget
-from textveil.training.plan import Plan
+from textveil.training.plan import TrainingPlan
 from textveil.training.private_model import SHARED, PrivateModel
 from textveil.training.usefulness import plan_warnings
 
@@ -207,7 +207,7 @@ def _make_words(model: Any, budget: OneBudget, data: Examples, publication: Publ
     model.set_params(words=ranked)
 
 
-def _event(model: PrivateModel, plan: Plan, budget: OneBudget | None) -> Event:
+def _event(model: PrivateModel, plan: TrainingPlan, budget: OneBudget | None) -> Event:
     own = model.event(plan)
     if budget is None:
         return own
@@ -215,7 +215,7 @@ def _event(model: PrivateModel, plan: Plan, budget: OneBudget | None) -> Event:
     return replace(joint, mechanism=model.name, assumes=tuple(dict.fromkeys((*joint.assumes, *own.assumes))))
 
 
-def _fit(model: Any, data: Examples, plan: Plan, publication: Publication, paid: Paid, bar: Bar) -> None:
+def _fit(model: Any, data: Examples, plan: TrainingPlan, publication: Publication, paid: Paid, bar: Bar) -> None:
     """Train; a stopped run goes on from its checkpoint, and steps that it had begun and lost are charged once more."""
 
     def pay_again(repeated: Event) -> None:
