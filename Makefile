@@ -23,7 +23,7 @@ $(VENV)/core: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/light: $(VENV)/core pyproject.toml constraints.txt
-	$(PIP) install -q -c constraints.txt -e '.[dev,fast,topics,hashed,pii]'
+	$(PIP) install -q -c constraints.txt -e '.[dev,fast,topics,hashed,pii,web]'
 	touch $@
 
 # torch first and exactly: a range would pull a build with a GPU stack
