@@ -44,6 +44,7 @@ ATTACKS = {
     "hashed.retrain": "textveil.attacks.hashed.retrain:RetrainAttack",
     "pii.pseudonyms": "textveil.attacks.pii.pseudonyms:PseudonymLinkAttack",
     "pii.quasi": "textveil.attacks.pii.quasi:QuasiIdentifierAttack",
+    "pii.recognised": "textveil.attacks.pii.recognised:RecognisedAttack",
     "pii.refound": "textveil.attacks.pii.refound:RefoundAttack",
     "training.exposure": "textveil.attacks.training.canary_rank:ExposureAttack",
     "training.lira": "textveil.attacks.training.membership:LiraAttack",

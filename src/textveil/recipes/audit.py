@@ -56,6 +56,7 @@ class AuditJob(FileOptions):
     vectors: str | None = None
     records: Path | None = None  # of the people that documents are about
     other: Path | None = None  # another release about the same people
+    recogniser: str | None = None  # masked text: what reads it a second time
     publish: bool = False
     ledger: Path | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)  # of the attacks

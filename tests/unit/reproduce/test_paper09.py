@@ -18,6 +18,7 @@ from textveil.reproduce.paper09.presidio import patterns
 from textveil.reproduce.paper09.said import said_sentences, said_spans
 from textveil.reproduce.paper09.spread import spread
 from textveil.reproduce.paper09.synthetic import rewritten, synthetic_documents
+from textveil.reproduce.paper09.unseen import sentences, unseen
 from textveil.reproduce.study import Results
 
 STUDY = study_of("09")
@@ -180,6 +181,16 @@ def test_perfect_tags_score_one_and_cluster_by_document(data):
     compared = documents(sentences, [list(s.tags) for s in sentences])
     assert len(compared) == 4
     assert all(d.gold == d.found and len(d.gold) == 2 for d in compared)
+
+
+def test_sentences_of_wikibio_are_matched_with_their_infobox(data):
+    box = {"article_title": "ida lang", "birth_date": "4 may 1901", "spouse": "otto moor", "position": "pitcher"}
+    row = {"id": "wbi-train-016", "infobox": box, "first_sentence": "ida lang -lrb- born may 4 , 1901 -rrb- sang ."}
+    write(data / "wikipii" / "wikibio_infobox_sample.jsonl.gz", [row, {**row, "id": "x", "infobox": {"name": "a"}}])
+    texts, records = sentences(data)
+    assert list(texts) == ["wbi-train-016"]
+    assert records["wbi-train-016"][0] == {"name": ["ida lang"], "birth_date": ["4 may 1901"], "spouse": ["otto moor"]}
+    assert unseen(data, marked="first")["marks"] == {"BD": 45, "PR": 0, "SP": 1, "CH": 0, "ED": 2}
 
 
 def test_counts_matcher_synthetic_and_patterns(data):

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from textveil.pii.annotate.phrases import Phrases, Run
 from textveil.pii.annotate.repair import DATE
-from textveil.pii.annotate.wordlists import CUES, fold, nickname_pairs, place_names
+from textveil.pii.annotate.wordlists import CUES, fold, is_place_name
 from textveil.pii.bio import tags_of, token_places
 from textveil.pii.spans import Span, without_overlaps
 
@@ -30,7 +30,7 @@ from .spread import spread
 
 SIGN, SELF = "¤", "§"  # a name, and one of the subject's own names
 _NAME = rf"{SIGN}\d+(?: \([^)]*\))?"
-_NAMES = rf"(?P<names>{_NAME}(?:,? (?:and |& |)(?:[a-z]+ ){{0,2}}{_NAME})*)"
+_NAMES = rf"(?P<names>{_NAME}(?:,? (?:and |& |)(?:(?:his|her|the|wife|husband|sons?|daughters?) ){{0,2}}{_NAME})*)"
 _WHO = r"(?:[a-z]+,? ){0,4}"
 _OWN = rf"(?:[Hh]is|[Hh]er|{SELF} ?['’]s) (?:[\w-]+ ){{0,2}}"
 _OTHERS = rf"(?<!{SIGN}\d, the )(?<!{SIGN}\d, )(?<!{SIGN}\d\d, the )(?<!{SIGN}\d was the )(?<!his )(?<!her )"
@@ -128,15 +128,9 @@ def said_tags(sentence: Sentence) -> list[str]:
 
 
 def _is_place(run: Run) -> bool:
-    """Whether a run is a town, a country or an institution; "Anna" is a town in Texas, and a name first of all."""
-    if {"university", "states", "nations", "city"} & set(run.folded):
-        return True
-    return " ".join(run.folded) in place_names() and run.folded[0] not in _first_names()
-
-
-@lru_cache(maxsize=1)
-def _first_names() -> frozenset[str]:
-    return frozenset(name for pair in nickname_pairs() for name in pair)
+    """Whether a run is a town, a country or an institution."""
+    institution = {"university", "states", "nations", "city"} & set(run.folded)
+    return bool(institution) or is_place_name(" ".join(run.folded))
 
 
 def _with_signs(sentence: str, runs: list[Run], own: set[str]) -> str:
