@@ -39,7 +39,7 @@ from .clipping_explicit import add_clipped_units, verify, verify_user
 from .clipping_tape import NotFinite, Recorder
 from .gaussian import add_gaussian
 from .interrupts import Interrupts
-from .net_checks import check_precision, check_unchanged, marks
+from textveil.nets.net_checks import check_precision, check_unchanged, marks
 from .optimisers import Average, make_optimiser
 from .plan import Phase, Plan
 from .sampler import Sampler

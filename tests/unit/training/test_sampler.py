@@ -10,7 +10,8 @@ import pytest
 from textveil.core import BadInput
 from textveil.noise import secure, seeded
 from textveil.training.plan import Plan
-from textveil.training.sampler import Sampler, poisson
+from textveil.noise.subsets import poisson_subset as poisson
+from textveil.training.sampler import Sampler
 
 
 class Words:
