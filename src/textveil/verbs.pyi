@@ -279,8 +279,8 @@ def plant_canaries(
     progress: bool = False,
 ) -> Any: ...
 def price_training(
-    examples: int,
     *,
+    examples: int | None = None,
     batch: int | None = None,
     noise: float | None = None,
     epsilon: float | None = None,
@@ -291,6 +291,10 @@ def price_training(
     accountant: Literal["best", "pld", "rdp", "rdp-classic", "exact"] = "best",
     unit: Literal["example", "document", "user"] = "example",
     shards: int = 1,
+    users: int | None = None,
+    per_round: int | None = None,
+    rounds: int | None = None,
+    in_turn: bool = False,
     phase: str | Sequence[str] | None = None,
     progress: bool = False,
 ) -> Any: ...

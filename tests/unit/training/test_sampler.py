@@ -9,8 +9,9 @@ import pytest
 
 from textveil.core import BadInput
 from textveil.noise import secure, seeded
+from textveil.noise.subsets import poisson_subset as poisson
 from textveil.training.plan import TrainingPlan
-from textveil.training.sampler import Sampler, poisson
+from textveil.training.sampler import Sampler
 
 
 class Words:
