@@ -1,4 +1,4 @@
-"""The vocabulary of the house: units, losses, guarantees, events, mechanisms, releases, errors. stdlib and numpy only."""
+"""The common vocabulary: units, losses, guarantees, events, mechanisms, releases, errors. stdlib and numpy only."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from .attackers import attackers, not_attacked
 from .data import data_section
 from .federation import rounds_section
 from .first_screen import AMBER, Badge, badge_of, figures, first_sentence, is_hopeless
-from .html import bound, bullets, esc, number, page, percent, section, tag
+from .html import bound, bullets, esc, number, page, percent, section, tag, whole_options
 from .signing import signing
 from .spending import spent_section
 from .use import use_section, utilities
@@ -84,7 +84,7 @@ def _banners(draft: bool, found: list[Finding], facts: Facts) -> str:
             f"An attack ({names}) succeeds more often than the promise allows. Do not rely on this release.</div>"
         )
     if facts.beware:
-        lines = "<br>".join(esc(_sentence(line)) for line in facts.beware)
+        lines = "<br>".join(whole_options(esc(_sentence(line))) for line in facts.beware)
         shown += f'<div class="banner banner-beware" role="alert"><b>Beware</b>{lines}</div>'
     return shown
 

@@ -13,7 +13,7 @@ from ..core.guarantee import often
 from ..core.losses import upward
 
 esc = html.escape
-_OPTION = re.compile(r"(?<!\S)(--[a-z][a-z-]*)")
+_OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]*)")
 
 
 def tag(name: str, inner: str, css: str = "") -> str:

@@ -32,7 +32,7 @@ def signing(manifest: dict[str, Any], facts: Facts, promise: Guarantee, found: l
 def checks(manifest: dict[str, Any], facts: Facts, promise: Guarantee, found: list[Finding]) -> Iterator[str]:
     """What has to be looked at, the gravest first."""
     if manifest.get("draft") or promise.label == "seeded":
-        yield "This is a draft. It must not leave the house: make the release again without a seed."
+        yield "This is a draft. It must not be given to anybody: make the release again without a seed."
     if any(finding.refuted for finding in found):
         yield "An attack refutes the promise. Do not release it before that is explained."
     yield from (f"Beware: {line}" for line in facts.beware)
