@@ -32,6 +32,7 @@ PUBLIC_RANDOMNESS = {
     "counts/public_randomness.py": "groupings, which are public",
     "recipes/audit.py": "an attacker's own randomness",
     "recipes/training/canaries.py": "planted secrets, which stay with the owner",
+    "recipes/federated/canaries.py": "planted secrets, which stay with the owner",
     "recipes/use/forecast.py": "draws of public words, and which clear texts their owner looks at",
     "recipes/use/topics.py": "a yardstick that stays with the owner",
     "recipes/words/certify.py": "draws of public words",

@@ -16,6 +16,12 @@ from .errors import BadInput, UnknownName
 
 MECHANISMS = {
     "counts.limited_precision": "textveil.counts.mechanism:LimitedPrecision",
+    "federated.central": "textveil.federated.estimators:Central",
+    "federated.dp_fedavg": "textveil.federated.estimators:DPFedAvg",
+    "federated.dp_ftrl": "textveil.federated.estimators:DPFTRL",
+    "federated.fedavg": "textveil.federated.estimators:FedAvg",
+    "federated.fedsgd": "textveil.federated.estimators:FedSGD",
+    "federated.remote": "textveil.federated.estimators:Remote",
     "hashed.extractor": "textveil.hashed.extractor:Extractor",
     "hashed.sound": "textveil.hashed.sound:SoundTrainer",
     "pii.mask": "textveil.pii.mask:Mask",
@@ -36,6 +42,9 @@ ATTACKS = {
     "counts.linkage": "textveil.attacks.counts.linkage:LinkageAttack",
     "counts.passage": "textveil.attacks.counts.passage:PassageAttack",
     "counts.phrase": "textveil.attacks.counts.passage:PhraseAttack",
+    "federated.beam_search": "textveil.attacks.federated.beam:BeamSearchAttack",
+    "federated.one_run": "textveil.attacks.federated.user_run:UserRunAttack",
+    "federated.secret_sharer": "textveil.attacks.federated.secret_sharer:SecretSharerAttack",
     "hashed.api": "textveil.attacks.hashed.api:ApiAttack",
     "hashed.lookup": "textveil.attacks.hashed.lookup:LookupAttack",
     "hashed.membership": "textveil.attacks.hashed.membership:TermMembershipAttack",
