@@ -19,6 +19,7 @@ from textveil.cli.choices import (
     TaggerOutput,
     UnitWeights,
 )
+from textveil.cli.federate_options import net_asked, strategy_asked
 from textveil.cli.options import (
     INPUT,
     MODEL,
@@ -30,7 +31,6 @@ from textveil.cli.options import (
     Out,
     Reading,
     Spending,
-    given,
     names_of,
     option,
     plain,
@@ -73,9 +73,9 @@ class RoundOptions:
         option("Weight of a user: equal, capped, or by examples (only without noise).", group=ROUNDS),
     ] = None
     cap: Annotated[int, option("capped: examples from which on a user has full weight.", group=ROUNDS)] = 100
-    server_step: Annotated[
-        ServerStepKind, option("What the server does with the mean update.", group=ROUNDS)
-    ] = ServerStepKind.AVERAGE
+    server_step: Annotated[ServerStepKind, option("What the server does with the mean update.", group=ROUNDS)] = (
+        ServerStepKind.AVERAGE
+    )
     server_rate: Annotated[float | None, option("Rate of the server's step. Without: 1.", group=ROUNDS)] = None
 
 
@@ -85,8 +85,10 @@ class LocalOptions:
 
     local: Annotated[
         LocalWork,
-    ModelKind,
-        option("How users train: sgd, momentum, adam; dp-sgd adds noise at each site, for each example.", group=TRAINING),
+        ModelKind,
+        option(
+            "How users train: sgd, momentum, adam; dp-sgd adds noise at each site, for each example.", group=TRAINING
+        ),
     ] = LocalWork.SGD
     rate: Annotated[float | None, option("Learning rate of users. Without: what suits --local.", group=TRAINING)] = None
     batch: Annotated[int, option("Examples in a local step.", group=TRAINING)] = 16
@@ -106,9 +108,9 @@ class FederatedPromise:
     epsilon: Annotated[
         float | None, option("The loss of one user (dp-sgd: of one example) by the whole run.", group=PROMISE)
     ] = None
-    noise: Annotated[
-        float | None, option("Instead of --epsilon: noise as a multiple of the clip.", group=PROMISE)
-    ] = None
+    noise: Annotated[float | None, option("Instead of --epsilon: noise as a multiple of the clip.", group=PROMISE)] = (
+        None
+    )
     delta: Annotated[float | None, option("Chance that the bound fails; well below 1 / users.", group=PROMISE)] = None
     users: Annotated[
         int | None,
@@ -178,26 +180,14 @@ def simulate(
     """
     from textveil.recipes.federated.simulate import SimulateJob
     from textveil.recipes.federated.simulate import simulate as run_simulation
-    from textveil.recipes.federated.strategies import StrategyChoice
     from textveil.recipes.training.scores import score_lines
-    from textveil.text.examples import read_texts
 
-    listed = read_texts(model.words, format="txt").inputs if model.words is not None else None
-    net = given(vectors=model.vectors, words=listed, size=model.size, hidden=model.hidden, output=model.output)
-    asked = StrategyChoice(
-        strategy=value_of(strategy),
-        per_round=run.users_per_round,
-        weighting=value_of(run.weights),
-        **{name: value_of(getattr(run, name)) for name in _OF_ROUNDS},
-        **{name: value_of(getattr(local_work, name)) for name in ("local", "rate", "batch", "epochs", "most")},
-        **{name: getattr(promise, name) for name in ("epsilon", "noise", "delta", "users")},
-    )
     job = SimulateJob(
         tuple(sources),
         out,
         value_of(task),
-        asked,
-        net,
+        strategy_asked(strategy, promise, run, local_work),
+        net_asked(model),
         user_field,
         label_field,
         None if model.labels is None else names_of(model.labels),
@@ -219,9 +209,6 @@ def simulate(
     print_release(result, out, lines, as_json=as_json, more=more, next=next_step, said=warner)
 
 
-_OF_ROUNDS = ("rounds", "sampling", "clip", "clipping", "quantile", "cap", "server_step", "server_rate")
-
-
 def site_lines(result: dict[str, Any]) -> list[str]:
     """Each site's own epsilon, and who was left out of rounds.
 
@@ -232,7 +219,5 @@ def site_lines(result: dict[str, Any]) -> list[str]:
     if result["site_epsilons"]:
         low, high = min(result["site_epsilons"]), max(result["site_epsilons"])
         spread = f"{low:.4g}" if low == high else f"{low:.4g} to {high:.4g}"
-        lines.append(
-            f"sites:   epsilon {spread} at delta {result['delta']:g}, each from its own number of examples"
-        )
+        lines.append(f"sites:   epsilon {spread} at delta {result['delta']:g}, each from its own number of examples")
     return lines + [f"refused: {name} ({count})" for name, count in sorted(result["refused"].items())]
