@@ -31,7 +31,6 @@ OBJECT_STORE_BYTES = 512 * 2**20
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    "RAY_BACKEND_LOG_LEVEL": "fatal",
     "RAY_DEDUP_LOGS_SKIP_REGEX": ".",
     "RAY_worker_niceness": "0",  # Ray's default is 15: on a busy machine its actors would starve
     "FLWR_TELEMETRY_ENABLED": "0",
