@@ -27,6 +27,10 @@ if TYPE_CHECKING:
         TwoWorlds as TwoWorlds,
         check_exposure as check_exposure,
     )
+    from .federated.beam import BeamSearchAttack as BeamSearchAttack
+    from .federated.secret_sharer import SecretSharerAttack as SecretSharerAttack
+    from .federated.seen import NextWordsSeen as NextWordsSeen
+    from .federated.user_run import UserRunAttack as UserRunAttack
     from .hashed.api import ApiAttack as ApiAttack
     from .hashed.lookup import LookupAttack as LookupAttack
     from .hashed.membership import TermMembershipAttack as TermMembershipAttack
@@ -65,6 +69,10 @@ else:
             "counts.seen": "CountsSeen",
             "evidence": "Evidence",
             "exposure": "AnswersSeen Attack Exposure Members OriginalWords Owners TwoWorlds check_exposure",
+            "federated.beam": "BeamSearchAttack",
+            "federated.secret_sharer": "SecretSharerAttack",
+            "federated.seen": "NextWordsSeen",
+            "federated.user_run": "UserRunAttack",
             "hashed.api": "ApiAttack",
             "hashed.lookup": "LookupAttack",
             "hashed.membership": "TermMembershipAttack",
