@@ -1,10 +1,10 @@
 """Recognisers beside stock Presidio: `python bench/pii.py [--quick]`.
 
 Presidio runs its predefined pattern recognisers on a blank spaCy pipeline (no model), in this process, on the same texts.
-Speed: words a processor second of both, each the best of a few rounds, over the texts of pii_presidio where the evaluation data is
-there (TEXTVEIL_DATA or ../shared/data), else over invented letters. Quality, with that data: F1 of exact spans by entity, of
-Presidio at its default threshold and at 0.5, whichever is better for it, and the 95 % interval of the difference (bootstrap
-over documents). The hashed chain is trained on CoNLL-2003 where it is there, else on invented letters.
+Speed: words a second of the processor of both, each the best of a few rounds, over the texts of pii_presidio where the
+evaluation data is there (TEXTVEIL_DATA or ../shared/data), else over invented letters. Quality, with that data: F1 of exact
+spans by entity, of Presidio at its default threshold and at 0.5, whichever is better for it, and the 95 % interval of the
+difference (bootstrap over documents). The hashed chain is trained on CoNLL-2003 where it is there, else on invented letters.
 Names: PERSON on the same sentences, of the hashed chain with the patterns, of capitalised words, and, where `make names-peer`
 has made its environment, of an old spaCy model (bench/pii_names_peer.py), which was trained on far more text.
 Noisy labels: a fifth of the training spans has another label, with a score that says how doubtful each is;
