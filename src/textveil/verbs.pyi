@@ -309,6 +309,26 @@ def plant_canaries(
     nulls: Literal["keep", "refuse"] = "keep",
     progress: bool = False,
 ) -> Any: ...
+def plant_shared_canaries(
+    source: str | PathLike[str],
+    out: str | PathLike[str],
+    *,
+    user_field: str = "user",
+    sharers: int | Sequence[int] | None = None,
+    share: float | Sequence[float] | None = None,
+    each: int = 10,
+    canary_users: int = 0,
+    candidates: int = 2000,
+    words: str | PathLike[str] | None = None,
+    text_field: str | None = None,
+    format: str | None = None,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    quotes: Literal["doubled", "backslash", "none"] | None = None,
+    encoding: str | None = None,
+    nulls: Literal["keep", "refuse"] = "keep",
+    progress: bool = False,
+) -> Any: ...
 def price_training(
     *,
     examples: int | None = None,
@@ -882,4 +902,4 @@ def write_report(
     progress: bool = False,
 ) -> Any: ...
 
-__all__ = ["annotate_pii", "apply_extractor", "apply_model", "audit", "build_vectors", "certify_words", "compare_words", "count", "extractor_cost", "federation_keys", "find_pii", "frontier", "join_federation", "mask_pii", "measure", "plant_canaries", "price_training", "probe_extractor", "read_infobox", "reproduce_paper", "run_demo", "score_extractor", "score_pii", "seal_extractor", "serve_federation", "simulate_federation", "train_classifier", "train_extractor", "train_head", "train_lm", "train_pii", "train_tagger", "train_vocab", "tune_words", "unmask_pii", "update_extractor", "veil", "word_info", "write_federation_app", "write_report"]
+__all__ = ["annotate_pii", "apply_extractor", "apply_model", "audit", "build_vectors", "certify_words", "compare_words", "count", "extractor_cost", "federation_keys", "find_pii", "frontier", "join_federation", "mask_pii", "measure", "plant_canaries", "plant_shared_canaries", "price_training", "probe_extractor", "read_infobox", "reproduce_paper", "run_demo", "score_extractor", "score_pii", "seal_extractor", "serve_federation", "simulate_federation", "train_classifier", "train_extractor", "train_head", "train_lm", "train_pii", "train_tagger", "train_vocab", "tune_words", "unmask_pii", "update_extractor", "veil", "word_info", "write_federation_app", "write_report"]

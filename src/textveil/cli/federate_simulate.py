@@ -128,7 +128,7 @@ class FederatedModel:
     ] = None
     frozen: Annotated[
         str | None,
-        option("Parameters that do not learn, by the beginnings of their names: vectors,out.bias", group=MODEL),
+        option("Parameters that do not learn, by the beginnings of their names, e.g. vectors,lstm.", group=MODEL),
     ] = None
     vectors: Annotated[
         str | None, option("tagger, classifier: public word vectors, 'default' or a vector file.", group=MODEL)
