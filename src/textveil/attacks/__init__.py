@@ -27,6 +27,11 @@ if TYPE_CHECKING:
         TwoWorlds as TwoWorlds,
         check_exposure as check_exposure,
     )
+    from .fragments.reassembly import (
+        GreedyAttack as GreedyAttack,
+        ReassemblyAttack as ReassemblyAttack,
+    )
+    from .fragments.seen import FragmentsSeen as FragmentsSeen
     from .hashed.api import ApiAttack as ApiAttack
     from .hashed.lookup import LookupAttack as LookupAttack
     from .hashed.membership import TermMembershipAttack as TermMembershipAttack
@@ -64,6 +69,8 @@ else:
             "counts.seen": "CountsSeen",
             "evidence": "Evidence",
             "exposure": "AnswersSeen Attack Exposure Members OriginalWords Owners TwoWorlds check_exposure",
+            "fragments.reassembly": "GreedyAttack ReassemblyAttack",
+            "fragments.seen": "FragmentsSeen",
             "hashed.api": "ApiAttack",
             "hashed.lookup": "LookupAttack",
             "hashed.membership": "TermMembershipAttack",

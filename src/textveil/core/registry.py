@@ -16,6 +16,7 @@ from .errors import BadInput, UnknownName
 
 MECHANISMS = {
     "counts.limited_precision": "textveil.counts.mechanism:LimitedPrecision",
+    "fragments.phrases": "textveil.fragments.mechanism:Fragments",
     "hashed.extractor": "textveil.hashed.extractor:Extractor",
     "hashed.sound": "textveil.hashed.sound:SoundTrainer",
     "pii.mask": "textveil.pii.mask:Mask",
@@ -36,6 +37,8 @@ ATTACKS = {
     "counts.linkage": "textveil.attacks.counts.linkage:LinkageAttack",
     "counts.passage": "textveil.attacks.counts.passage:PassageAttack",
     "counts.phrase": "textveil.attacks.counts.passage:PhraseAttack",
+    "fragments.greedy": "textveil.attacks.fragments.reassembly:GreedyAttack",
+    "fragments.reassembly": "textveil.attacks.fragments.reassembly:ReassemblyAttack",
     "hashed.api": "textveil.attacks.hashed.api:ApiAttack",
     "hashed.lookup": "textveil.attacks.hashed.lookup:LookupAttack",
     "hashed.membership": "textveil.attacks.hashed.membership:TermMembershipAttack",
