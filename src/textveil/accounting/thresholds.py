@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from textveil.core import GaussianNoise, LaplaceNoise, Stated
-from textveil.core.events import Part
+from textveil.core.events import RepeatedNoise
 from textveil.core.params import choice, open_fraction, positive, positive_integer
 
 from .calibration import gaussian_multiplier
@@ -34,13 +34,13 @@ class Noising:
     multiplier: float  # of all its Gaussian draws together, relative to the contribution; of Laplace, to D0
     threshold_delta: float
 
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[RepeatedNoise, ...]:
         """The draws, as the accountant composes them."""
-        threshold = Part(Stated(0.0, self.threshold_delta))
+        threshold = RepeatedNoise(Stated(0.0, self.threshold_delta))
         if self.method == "policy":
-            return Part(GaussianNoise(self.searching)), Part(GaussianNoise(self.counting)), threshold
+            return RepeatedNoise(GaussianNoise(self.searching)), RepeatedNoise(GaussianNoise(self.counting)), threshold
         kind = GaussianNoise if self.method == "gaussian" else LaplaceNoise
-        return Part(kind(self.multiplier)), threshold
+        return RepeatedNoise(kind(self.multiplier)), threshold
 
     @property
     def searching(self) -> float:

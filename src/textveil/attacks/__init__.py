@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .hashed.seen import TableSeen as TableSeen
     from .pii.pseudonyms import PseudonymLinkAttack as PseudonymLinkAttack
     from .pii.quasi import QuasiIdentifierAttack as QuasiIdentifierAttack
+    from .pii.recognised import RecognisedAttack as RecognisedAttack
     from .pii.refound import RefoundAttack as RefoundAttack
     from .pii.seen import MaskedSeen as MaskedSeen
     from .training.canary_rank import ExposureAttack as ExposureAttack
@@ -80,6 +81,7 @@ else:
             "hashed.seen": "TableSeen",
             "pii.pseudonyms": "PseudonymLinkAttack",
             "pii.quasi": "QuasiIdentifierAttack",
+            "pii.recognised": "RecognisedAttack",
             "pii.refound": "RefoundAttack",
             "pii.seen": "MaskedSeen",
             "training.canary_rank": "ExposureAttack",

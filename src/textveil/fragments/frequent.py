@@ -23,7 +23,7 @@ import numpy as np
 from textveil.accounting.thresholds import Noising, noising
 from textveil.core import Stated
 from textveil.core.errors import BadParameter
-from textveil.core.events import Part
+from textveil.core.events import RepeatedNoise
 from textveil.core.params import open_fraction
 from textveil.noise.discrete import discrete_gaussian
 
@@ -37,9 +37,9 @@ def phrase_noising(epsilon: float, delta: float, distinct: int) -> Noising:
     return noising(epsilon, delta - COLLISIONS, "gaussian", distinct)
 
 
-def parts_of(own: Noising) -> tuple[Part, ...]:
+def parts_of(own: Noising) -> tuple[RepeatedNoise, ...]:
     """What is drawn, as the accountant composes it."""
-    return (*own.parts(), Part(Stated(0.0, COLLISIONS)))
+    return (*own.parts(), RepeatedNoise(Stated(0.0, COLLISIONS)))
 
 
 class PhraseCounts:
