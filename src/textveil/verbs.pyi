@@ -151,6 +151,44 @@ def count(
     seed: int | None = None,
     progress: bool = False,
 ) -> ReleaseFolder: ...
+def cut_fragments(
+    source: str | PathLike[str],
+    out: str | PathLike[str],
+    *,
+    target: str | PathLike[str] | None = None,
+    longest: int = 4,
+    shortest: int = 1,
+    cut: Literal["overlapping", "apart"] = "overlapping",
+    drop: float = 0.5,
+    drop_by: Literal["occurrence", "type"] = "occurrence",
+    unique: bool = False,
+    tags: bool | Sequence[str] = False,
+    decoys: float = 0.0,
+    names: str | Sequence[str] | None = None,
+    glossary: str | PathLike[str] | None = None,
+    epsilon: float | None = None,
+    delta: float = 1e-06,
+    distinct: int = 8,
+    allow_large_delta: bool = False,
+    alignment: str | PathLike[str] | None = None,
+    align_on: str | PathLike[str] | None = None,
+    symmetry: Literal["union", "intersection", "grow-diag", "grow-diag-final", "grow-diag-final-and"] = "union",
+    aligner: Literal["built-in", "eflomal"] = "built-in",
+    tokens: Literal["blanks", "words"] | None = None,
+    source_field: str | None = None,
+    target_field: str | None = None,
+    source_language: str | None = None,
+    target_language: str | None = None,
+    format: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    ledger: str | PathLike[str] | None = None,
+    other_data: bool = False,
+    unpriced: bool = False,
+    seed: int | None = None,
+    progress: bool = False,
+) -> ReleaseFolder: ...
 def extractor_cost(
     model: str | PathLike[str],
     *,
@@ -194,6 +232,24 @@ def find_pii(
     encoding: str | None = None,
     nulls: Literal["keep", "refuse"] = "keep",
     id_field: str | None = None,
+    progress: bool = False,
+) -> Any: ...
+def fragments_risk(
+    folder: str | PathLike[str],
+    truth: str | PathLike[str],
+    *,
+    truth_target: str | PathLike[str] | None = None,
+    public: str | PathLike[str] | None = None,
+    publish: bool = False,
+    ledger: str | PathLike[str] | None = None,
+    source_field: str | None = None,
+    target_field: str | None = None,
+    source_language: str | None = None,
+    target_language: str | None = None,
+    format: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+    delimiter: str | None = None,
     progress: bool = False,
 ) -> Any: ...
 def frontier(
@@ -902,4 +958,4 @@ def write_report(
     progress: bool = False,
 ) -> Any: ...
 
-__all__ = ["annotate_pii", "apply_extractor", "apply_model", "audit", "build_vectors", "certify_words", "compare_words", "count", "extractor_cost", "federation_keys", "find_pii", "frontier", "join_federation", "mask_pii", "measure", "plant_canaries", "plant_shared_canaries", "price_training", "probe_extractor", "read_infobox", "reproduce_paper", "run_demo", "score_extractor", "score_pii", "seal_extractor", "serve_federation", "simulate_federation", "train_classifier", "train_extractor", "train_head", "train_lm", "train_pii", "train_tagger", "train_vocab", "tune_words", "unmask_pii", "update_extractor", "veil", "word_info", "write_federation_app", "write_report"]
+__all__ = ["annotate_pii", "apply_extractor", "apply_model", "audit", "build_vectors", "certify_words", "compare_words", "count", "cut_fragments", "extractor_cost", "federation_keys", "find_pii", "fragments_risk", "frontier", "join_federation", "mask_pii", "measure", "plant_canaries", "plant_shared_canaries", "price_training", "probe_extractor", "read_infobox", "reproduce_paper", "run_demo", "score_extractor", "score_pii", "seal_extractor", "serve_federation", "simulate_federation", "train_classifier", "train_extractor", "train_head", "train_lm", "train_pii", "train_tagger", "train_vocab", "tune_words", "unmask_pii", "update_extractor", "veil", "word_info", "write_federation_app", "write_report"]

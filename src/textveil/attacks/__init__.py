@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     from .federated.secret_sharer import SecretSharerAttack as SecretSharerAttack
     from .federated.seen import NextWordsSeen as NextWordsSeen
     from .federated.user_run import UserRunAttack as UserRunAttack
+    from .fragments.reassembly import (
+        GreedyAttack as GreedyAttack,
+        ReassemblyAttack as ReassemblyAttack,
+    )
+    from .fragments.seen import FragmentsSeen as FragmentsSeen
     from .hashed.api import ApiAttack as ApiAttack
     from .hashed.lookup import LookupAttack as LookupAttack
     from .hashed.membership import TermMembershipAttack as TermMembershipAttack
@@ -73,6 +78,8 @@ else:
             "federated.secret_sharer": "SecretSharerAttack",
             "federated.seen": "NextWordsSeen",
             "federated.user_run": "UserRunAttack",
+            "fragments.reassembly": "GreedyAttack ReassemblyAttack",
+            "fragments.seen": "FragmentsSeen",
             "hashed.api": "ApiAttack",
             "hashed.lookup": "LookupAttack",
             "hashed.membership": "TermMembershipAttack",

@@ -38,6 +38,7 @@ from textveil.text.readers import FileOptions
 ROOMS = {
     "counts": "textveil.recipes.counts.audit",
     "federated": "textveil.recipes.federated.audit",
+    "fragments": "textveil.recipes.fragments.audit",
     "hashed": "textveil.recipes.hashed.audit",
     "pii": "textveil.recipes.pii.audit",
     "training": "textveil.recipes.training.audit",

@@ -105,6 +105,16 @@ def write_masked_letters(folder: Path, variant: int) -> None:
     write_letters(folder, variant)
 
 
+def write_pairs(folder: Path, variant: int) -> None:
+    """Sentences and their word-by-word translation; the secret is one of them, so rare that no frequent phrase has it."""
+    pairs = [(str(row["text"]), " ".join(w[::-1] for w in str(row["text"]).split())) for row in rows(variant)]
+    lines = "".join(json.dumps({"de": s, "en": t}) + "\n" for s, t in pairs)
+    (folder / "in.jsonl").write_text(lines)
+    public = "".join(json.dumps({"de": w, "en": w[::-1]}) + "\n" for w in WORDS)
+    (folder / "public.jsonl").write_text(public)
+
+
+_PAIRS = ("in.jsonl", "-o", "{out}", "--source-field", "de", "--target-field", "en")
 _MARKED = ("in.jsonl", "--spans", "spans.jsonl")
 _TRAIN = ("--epsilon", "20", "--delta", "1e-3", "--batch", "1000", "--epochs", "3")
 _PLAIN = ("--bits", "10", "--clusters", "none", "--families", "word,bigram")
@@ -184,6 +194,11 @@ JOURNEYS = {
         write_marked,
         labels=("measured",),
         before=(_OPEN, _SEALED),
+    ),
+    "fragments make": Journey(
+        "recipes.fragments.make.make_fragments",
+        ("fragments", "make", *_PAIRS, "--align-on", "public.jsonl", "--epsilon", "8", "--delta", "1e-6"),
+        write_pairs,
     ),
     "pii mask": Journey(
         "recipes.pii.mask.mask_file",
