@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         attacks as attacks,
         core as core,
         counts as counts,
+        federated as federated,
         hashed as hashed,
         nets as nets,
         noise as noise,
@@ -80,7 +81,8 @@ else:
         __name__,
         {
             "": (
-                "accounting attacks core counts hashed nets noise pii recipes report reproduce testing text training words"
+                "accounting attacks core counts federated hashed nets noise pii recipes report reproduce testing text "
+                "training words"
             ),
             "accounting": "Ledger",
             "attacks": "CountsSeen Evidence Exposure ModelSeen TableSeen TwoWorlds WordsSeen",

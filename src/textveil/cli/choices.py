@@ -216,3 +216,65 @@ class TaggerKind(StrEnum):
 class LabelNoise(StrEnum):
     CHANNEL = "channel"
     IGNORE = "ignore"
+
+
+class Strategy(StrEnum):
+    FEDAVG = "fedavg"
+    FEDSGD = "fedsgd"
+    DP_FEDAVG = "dp-fedavg"
+    DP_FTRL = "dp-ftrl"
+    REMOTE = "remote"
+    CENTRAL = "central"
+
+
+class LocalWork(StrEnum):
+    SGD = "sgd"
+    MOMENTUM = "momentum"
+    ADAM = "adam"
+    DP_SGD = "dp-sgd"
+    TEXTHIDE = "texthide"
+
+
+class HidingScheme(StrEnum):
+    INTRA = "intra"
+    INTER = "inter"
+
+
+class RoundSampling(StrEnum):
+    POISSON = "poisson"
+    FIXED = "fixed"
+
+
+class Clipping(StrEnum):
+    FLAT = "flat"
+    PER_LAYER = "per-layer"
+    ADAPTIVE = "adaptive"
+
+
+class UnitWeights(StrEnum):
+    EQUAL = "equal"
+    CAPPED = "capped"
+    EXAMPLES = "examples"
+
+
+class ServerStepKind(StrEnum):
+    AVERAGE = "average"
+    MOMENTUM = "momentum"
+    ADAM = "adam"
+
+
+class Split(StrEnum):
+    NATURAL = "natural"
+    IID = "iid"
+    BLOCKS = "blocks"
+    LABELS = "labels"
+
+
+class KeyKind(StrEnum):
+    SERVER = "server"
+    SITE = "site"
+
+
+class ServedUnit(StrEnum):
+    SITE = "site"
+    USER = "user"

@@ -16,6 +16,12 @@ from .errors import BadInput, UnknownName
 
 MECHANISMS = {
     "counts.limited_precision": "textveil.counts.mechanism:LimitedPrecision",
+    "federated.central": "textveil.federated.estimators:Central",
+    "federated.dp_fedavg": "textveil.federated.estimators:DPFedAvg",
+    "federated.dp_ftrl": "textveil.federated.estimators:DPFTRL",
+    "federated.fedavg": "textveil.federated.estimators:FedAvg",
+    "federated.fedsgd": "textveil.federated.estimators:FedSGD",
+    "federated.remote": "textveil.federated.estimators:Remote",
     "hashed.extractor": "textveil.hashed.extractor:Extractor",
     "hashed.sound": "textveil.hashed.sound:SoundTrainer",
     "pii.mask": "textveil.pii.mask:Mask",

@@ -19,6 +19,14 @@ if TYPE_CHECKING:
         ClientSetup as ClientSetup,
         make_client_app as make_client_app,
     )
+    from .estimators import (
+        DPFTRL as DPFTRL,
+        Central as Central,
+        DPFedAvg as DPFedAvg,
+        FedAvg as FedAvg,
+        FedSGD as FedSGD,
+        Remote as Remote,
+    )
     from .in_process import InProcessGrid as InProcessGrid
     from .local import (
         LocalGradient as LocalGradient,
@@ -53,6 +61,7 @@ else:
         {
             "book": "AccountBook Book FreeBook",
             "client": "ClientSetup make_client_app",
+            "estimators": "Central DPFTRL DPFedAvg FedAvg FedSGD Remote",
             "in_process": "InProcessGrid",
             "local": "LocalGradient LocalStep LocalTraining LocalUpdate",
             "messages": "Code ServerView",

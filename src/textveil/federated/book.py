@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from textveil.accounting.account import Account, Paid
-from textveil.core import Event
+from textveil.core import Event, event_from_json
 from textveil.noise import Source
 
 from .plan import RoundPlan
@@ -107,6 +107,16 @@ class AccountBook:
         save_state(self.path, state)
         if self.paid is not None and self.paid.seen:
             self.paid.done()
+
+    def last_paid(self) -> Paid:
+        """The charge that the release names: of the last round, also where a run was taken up after its last round."""
+        if self.paid is None:
+            journal = self.account.journal
+            assert journal is not None, "a run that did nothing was taken up from a journal"
+            last = journal.charges()[-1]
+            event = event_from_json(last["bound"]["event"])
+            self.paid = self.account.charge(event, data=self.data, binding=self.binding, step=last["step"])
+        return self.paid
 
     def _event(self, tree_rounds: int) -> Event:
         if self.event is not None:

@@ -37,7 +37,7 @@ class ClientSetup:
     task: Task
     users: Callable[[], UnitExamples]
     local: LocalStep
-    threads: int = 1
+    threads: int | None = None  # of torch; None leaves it as it is
     sends_examples: bool = False
     token: str = field(default_factory=lambda: secrets.token_hex(8))
 
@@ -60,7 +60,8 @@ def opened(setup: ClientSetup) -> OpenedNode:
         _OPEN.clear()
         import torch
 
-        torch.set_num_threads(setup.threads)
+        if setup.threads is not None:
+            torch.set_num_threads(setup.threads)
         net = setup.task.build()
         _OPEN[setup.token] = OpenedNode(net, layout_of(net), setup.users())
     return _OPEN[setup.token]

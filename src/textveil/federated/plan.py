@@ -23,10 +23,14 @@ another unit contributes must not depend on it: nodes refuse unit by unit, never
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass, replace
 from typing import Any
 
+from textveil.accounting.least_noise import LARGEST, least_noise
+from textveil.accounting.prices import price
+from textveil.accounting.rdp import RDP
 from textveil.core import Adjacency, BadInput, BadParameter, Event, NoPromise
 from textveil.core.events import FixedSampled, GaussianNoise, Noise, Part, PoissonSampled, Together, Unpriced
 from textveil.core.params import choice, fraction, non_negative, open_fraction, positive, positive_integer
@@ -46,6 +50,10 @@ ADJACENCY = {
     "poisson": Adjacency.ADD_REMOVE,
     "in-turn": Adjacency.ZERO_OUT,
     "cycle": Adjacency.REPLACE,
+}
+WHY = {
+    "federated.central": "the operator receives the text itself",
+    "federated.remote": "the model is passed from site to site without noise",
 }
 FLOATS = "sums and noise are rounded to single precision; the grid of floating-point numbers is not part of the proof"
 
@@ -172,8 +180,6 @@ class RoundPlan:
 
     def price(self, delta: float, rounds: int | None = None) -> float:
         """The epsilon of so many rounds at this delta."""
-        from textveil.accounting.prices import price
-
         loss = price(self.event(rounds), delta=open_fraction("delta", delta))
         return float(getattr(loss, "epsilon", math.inf))
 
@@ -197,16 +203,14 @@ class RoundPlan:
         )
 
     def _unpriced(self) -> Event:
-        why = "updates are summed without noise" if self.sampling != "cycle" else "the model is passed on without noise"
-        return Event(
-            Unpriced(NoPromise(why, "heuristic")), self.unit, self.adjacency, mechanism=self.mechanism, source=""
-        )
+        why = WHY.get(self.mechanism, "updates are summed without noise")
+        return Event(Unpriced(NoPromise(why, "heuristic")), self.unit, self.adjacency, mechanism=self.mechanism)
 
     def _assumes(self) -> tuple[str, ...]:
         who = {
             "fixed": f"{self.per_round} of exactly {self.users} {self.unit}s are drawn afresh each round, in secret",
             "poisson": f"each {self.unit} is drawn with chance {self.per_round} / {self.users}, afresh each round, in secret",
-            "in-turn": f"each {self.unit} takes part at most once in {self.users // self.per_round} rounds, in a public order",
+            "in-turn": f"each {self.unit} has at most one turn in {self.users // self.per_round} rounds, in a public order",
             "cycle": "",
         }[self.sampling]
         return (
@@ -217,14 +221,31 @@ class RoundPlan:
         )
 
 
-def calibrated(plan: RoundPlan, epsilon: float, delta: float, *, tolerance: float = 1e-3) -> RoundPlan:
-    """The same plan with the least noise that keeps (epsilon, delta); the answer is priced again.
+@functools.lru_cache(maxsize=64)
+def calibrated(plan: RoundPlan, epsilon: float, delta: float, *, tolerance: float = 3e-3) -> RoundPlan:
+    """The same plan with the least noise that keeps (epsilon, delta); the answer was priced.
 
-    >>> plan = calibrated(RoundPlan(users=1000, per_round=50, rounds=20, sampling="poisson", clip=1.0), 8.0, 1e-4)
+    The Renyi price brackets it first: it is an upper bound, quick to compute.
+
+    >>> plan = calibrated(RoundPlan(users=1000, per_round=50, rounds=20, clip=1.0), 8.0, 1e-4)
     >>> plan.price(1e-4) <= 8.0
     True
     """
-    from textveil.accounting.calibration import calibrate
+    positive("epsilon", epsilon)
+    open_fraction("delta", delta)
 
-    noise = calibrate(lambda z: plan.with_noise(z).event(), epsilon, delta, tolerance=tolerance)
-    return plan.with_noise(noise)
+    @functools.cache
+    def by_renyi(noise: float) -> float:
+        return RDP().compose(plan.with_noise(noise).event()).epsilon(delta)
+
+    @functools.cache
+    def by_best(noise: float) -> float:
+        return plan.with_noise(noise).price(delta)
+
+    high = 1.0
+    while by_renyi(high) > epsilon and high < LARGEST:
+        high = min(4 * high, LARGEST)
+    if by_renyi(high) > epsilon:
+        raise BadInput(f"epsilon {epsilon:.4g} cannot be reached at delta {delta:g} with {plan.rounds} rounds")
+    enough = least_noise(by_renyi, epsilon, high, 0.05)
+    return plan.with_noise(least_noise(by_best, epsilon, enough, tolerance))

@@ -81,7 +81,8 @@ class Federation:
     """What is run: the plan, what travels and where it begins, and the server's step.
 
     apart: each unit's update comes in a message of its own (sites; a tap that looks at single updates).
-    timeout: seconds that a round waits for its nodes; None waits for all.
+    timeout: seconds that a round waits for its nodes; None waits for all. present: how many units there truly are, where
+    the plan's number is a declared one (Poisson sampling alone can do with that).
     """
 
     plan: RoundPlan
@@ -90,6 +91,14 @@ class Federation:
     step: ServerStep = field(default_factory=ServerStep)
     apart: bool = False
     timeout: float | None = None
+    present: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.plan.sampling != "poisson" and self.present not in (None, self.plan.users):
+            raise BadInput(
+                f"rounds that are not drawn by coins need exactly the declared {self.plan.users} units, and there are others",
+                possible="sampling poisson, which never uses the true number",
+            )
 
 
 @dataclass(frozen=True)
@@ -129,7 +138,7 @@ def run_rounds(
     if roster.home and len(roster.home) < plan.per_round:
         raise BadInput(f"{plan.per_round} units take part in a round, and {len(roster.home)} are there")
     state = book.resume() or RoundState(0, federation.start.copy(), plan.clip)
-    for turn in _turns(plan, state, book):
+    for turn in _turns(federation, state, book):
         source = book.begin(turn.step, tree_rounds=turn.tree_rounds)
         units = turn.units(source)
         replies = exchange(grid, federation, roster, state, turn.round, units, source)
@@ -159,18 +168,20 @@ class _Turn:
     tree_rounds: int = 0
 
 
-def _turns(plan: RoundPlan, state: RoundState, book: Book) -> Iterator[_Turn]:
+def _turns(federation: Federation, state: RoundState, book: Book) -> Iterator[_Turn]:
+    plan, present = federation.plan, federation.present
     if plan.sampling == "in-turn" and plan.is_private:
         yield from _tree_turns(plan, state, book)
         return
     for number in range(state.round + 1, plan.rounds + 1):
-        yield _Turn(number, f"round {number}", lambda source, n=number: drawn(plan, source, n))  # type: ignore[misc]
+        yield _Turn(number, f"round {number}", lambda source, n=number: drawn(plan, source, n, present))  # type: ignore[misc]
 
 
-def drawn(plan: RoundPlan, source: Source, number: int) -> list[int]:
+def drawn(plan: RoundPlan, source: Source, number: int, present: int | None = None) -> list[int]:
     """The units of a sampled round, exactly as its event says; of a cycle the next in order."""
     if plan.sampling == "poisson":
-        return [int(u) for u in poisson_subset(source, plan.users, Fraction(plan.per_round, plan.users))]
+        count = plan.users if present is None else present
+        return [int(u) for u in poisson_subset(source, count, Fraction(plan.per_round, plan.users))]
     if plan.sampling == "fixed":
         return [int(u) for u in fixed_subset(source, plan.users, plan.per_round)]
     return [((number - 1) * plan.per_round + k) % plan.users for k in range(plan.per_round)]

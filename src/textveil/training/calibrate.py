@@ -15,13 +15,11 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from textveil.accounting.least_noise import LARGEST, least_noise
 from textveil.core import BadInput, Event, TextveilError
 from textveil.core.params import open_fraction, positive
 
 from .plan import Plan, price_together, steps_for
-
-LARGEST = 1e4  # noise beyond this teaches nothing
-SMALLEST = 0.05
 
 
 def calibrated(
@@ -67,7 +65,7 @@ def calibrate_plan(
     upper = _upper(plan, by("rdp"), best, target)
     if upper is None:
         raise BadInput(_unreachable(plan, target, delta, also, best(LARGEST)))
-    noise = _least(best, target, upper, tolerance)
+    noise = least_noise(best, target, upper, tolerance)
     if price_together([*also, plan.with_noise(noise).event()], delta).epsilon > target:
         raise BadInput("the price of the calibrated plan is not reproducible")
     return plan.with_noise(noise)
@@ -84,39 +82,8 @@ def _upper(plan: Plan, rdp: Callable[[float], float], best: Callable[[float], fl
         while cost(high) > target and high < LARGEST:
             high = min(4 * high, LARGEST)
         if cost(high) <= target:
-            return _least(cost, target, high, 0.05)
+            return least_noise(cost, target, high, 0.05)
     return None
-
-
-def _least(cost: Callable[[float], float], target: float, high: float, tolerance: float) -> float:
-    """The least multiplier up to the tolerance; `high` is known to be enough, and only such ones are returned.
-
-    Epsilon is nearly a power of the noise, so straight lines between logarithms find it in a few prices. They aim a little
-    below the target and end when a price falls between it and a tolerance below; where a line does not help, halving does.
-    """
-    step, low = 1.25, high / 1.25
-    while low > SMALLEST and cost(low) <= target:
-        high, step = low, step * step
-        low = high / step
-    low = max(low, SMALLEST)
-    if cost(low) <= target:
-        return low
-    for turn in range(60):
-        if high / low <= 1 + tolerance / 4 or cost(high) >= target * (1 - tolerance):
-            break
-        middle = math.sqrt(low * high) if turn % 3 == 2 else _on_the_line(cost, target * (1 - tolerance / 2), low, high)
-        low, high = (low, middle) if cost(middle) <= target else (middle, high)
-    return high
-
-
-def _on_the_line(cost: Callable[[float], float], aim: float, low: float, high: float) -> float:
-    above, below = cost(low), cost(high)
-    middle = math.sqrt(low * high)
-    if not (math.isfinite(above) and 0 < below < aim < above):
-        return middle
-    share = math.log(above / aim) / math.log(above / below)
-    found = low * (high / low) ** share
-    return found if low < found < high else middle
 
 
 def _unreachable(plan: Plan, target: float, delta: float, also: Sequence[Event], least: float) -> str:

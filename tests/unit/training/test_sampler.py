@@ -9,8 +9,8 @@ import pytest
 
 from textveil.core import BadInput
 from textveil.noise import secure, seeded
-from textveil.training.plan import Plan
 from textveil.noise.subsets import poisson_subset as poisson
+from textveil.training.plan import Plan
 from textveil.training.sampler import Sampler
 
 

@@ -94,6 +94,8 @@ from flwr.supernode.start_client_internal import (  # noqa: E402
     _push_messages,
 )
 
+from .terms_grid import TOO_LONG  # noqa: E402
+
 HEARTBEAT = 10  # seconds, the shortest that Flower takes; a site is given up after twice that
 FLEET = "/v1/fleet/"
 FLEET_CALLS = frozenset(  # without register-node and unregister-node: keys are registered by the operator alone
@@ -107,7 +109,6 @@ HEADERS = (FLEET_HTTP_PUBLIC_KEY_HEADER, FLEET_HTTP_SIGNATURE_HEADER, TIMESTAMP_
 
 PAUSE = 0.1  # seconds between two looks for answers
 SLACK = 2**20  # bytes
-TOO_LONG = 900  # a number of our own, beside Flower's
 _REASONS = {  # what a server says of an error's number; the words that came with it are never read
     ErrorCode.LOAD_CLIENT_APP_EXCEPTION: "could not load its part",
     ErrorCode.CLIENT_APP_RAISED_EXCEPTION: "failed",
@@ -216,8 +217,10 @@ class FleetGrid(Grid):
     def run(self) -> Run:
         return self._run
 
-    def create_message(self, *values: Any, **named: Any) -> Message:
-        return Message(*values, **named)
+    def create_message(
+        self, content: RecordDict, message_type: str, dst_node_id: int, group_id: str, ttl: float | None = None
+    ) -> Message:
+        return Message(content, dst_node_id, message_type, ttl=ttl, group_id=group_id)
 
     def get_node_ids(self) -> list[int]:
         """Sites that are connected now."""
@@ -265,7 +268,17 @@ class FleetGrid(Grid):
             answers += arrived
             open_ids -= {answer.metadata.reply_to_message_id for answer in arrived}
             time.sleep(PAUSE)
+        self._forget(open_ids)
         return answers
+
+    def _forget(self, message_ids: set[str]) -> None:
+        """Take back what nobody answered in time: a late answer is turned down, and nothing of it is kept."""
+        for message_id in message_ids:
+            for object_id in (message_id, self._state.message_ins_id_to_message_res_id.get(message_id)):
+                if object_id is not None:
+                    self._state.object_store.delete(object_id)
+            self._receivers.pop(message_id, None)
+        self._state.delete_messages(message_ins_ids=message_ids)
 
     def _oversized(self, message_ids: set[str]) -> list[Message]:
         """An error for each site that pushed more than an answer may be."""

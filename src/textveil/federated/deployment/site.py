@@ -36,7 +36,7 @@ class Step(Enum):
     OVER = "over"
 
 
-Heard = Callable[[Step, Exception | None], None]
+Heard = Callable[[Step, Exception | None], None]  # told of each message; what it raises ends the site's part
 
 
 @dataclass(frozen=True)
@@ -64,14 +64,17 @@ def join_fleet(settings: SiteSettings, app: ClientApp, *, ready: Callable[[], No
             where=settings.key,
             possible=f"its public half in the server's folder of sites ({settings.key.stem}.pub)",
         )
+    ends: list[Exception | None] = []
     try:
-        is_over = _answer_all(address, ca, key, settings, app, ready, heard)
+        _answer_all(address, ca, key, settings, app, ready, heard, ends)
     except SystemExit:  # Flower's way to say that the first call failed
         raise BadInput(f"the server at {address} broke off the connection", possible="join again") from None
-    if not is_over:
+    if not ends:
         raise BadInput(
             f"the server at {address} has not answered for {settings.patience:g} seconds", possible="join again"
         )
+    if ends[0] is not None:
+        raise ends[0]
 
 
 def _call(host: str, port: int, settings: SiteSettings) -> None:
@@ -91,21 +94,25 @@ def _answer_all(
     app: ClientApp,
     ready: Callable[[], None],
     heard: Heard,
-) -> bool:
-    """Answer until it is over; False if the server went away first."""
+    ends: list[Exception | None],
+) -> None:
+    """Answer until it is over. `ends` says how it ended (None: well); Flower's connection swallows exceptions, and an
+    empty list says that the server went away."""
     with connected(address, ca, key, settings.node_config, settings.patience) as node:
         ready()
-        while True:
+        while not ends:
             pulled = node.pull()
             if pulled is None:
                 time.sleep(PAUSE)
                 continue
             reply, step, error = answer(app, *pulled)
             node.push(reply)
-            heard(step, error)
+            try:
+                heard(step, error)
+            except Exception as reason:
+                ends.append(reason)
             if step is Step.OVER:
-                return True
-    return False
+                ends.append(None)
 
 
 def answer(app: ClientApp, message: Message, context: Context) -> tuple[Message, Step, Exception | None]:

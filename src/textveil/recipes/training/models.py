@@ -8,7 +8,7 @@ test file's scores stand on the card: the file is taken to be public, or charged
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -154,7 +154,7 @@ def _test_examples(job: ModelJob, data: Examples, model: PrivateModel) -> Exampl
     if job.test is None:
         return None
     test = read_examples(job, job.test)
-    _check_not_trained_on(job, data, test)
+    check_not_trained_on(job.test, data.texts(), test.texts())
     declared = getattr(model, "tags" if job.kind == "tagger" else "classes", None)
     if job.kind == "tagger":
         from textveil.training.tagger import tag_set
@@ -165,13 +165,12 @@ def _test_examples(job: ModelJob, data: Examples, model: PrivateModel) -> Exampl
     return test
 
 
-def _check_not_trained_on(job: ModelJob, data: Examples, test: Examples) -> None:
+def check_not_trained_on(path: Path, training: Iterator[str], test: Iterator[str]) -> None:
     """Refuse training examples as the test file: its scores are exact figures about private text, on the card."""
-    trained_on = data.texts()
-    if all(text in trained_on for text in test.texts()):  # an iterator: all of them, in the order of the training file
+    if all(text in training for text in test):  # an iterator: all of them, in the order of the training file
         raise BadInput(
             "holds the private examples themselves, and scores on them would be published",
-            where=job.test,
+            where=path,
             possible="--test with a public file, or `textveil measure` for figures that stay with you",
         )
 
