@@ -86,9 +86,9 @@ class LocalOptions:
 
     local: Annotated[
         LocalWork,
-        ModelKind,
         option(
-            "How users train: sgd, momentum, adam; dp-sgd adds noise at each site, for each example; texthide (broken) sends gradients of masked mixtures.",
+            "How users train: sgd, momentum, adam; dp-sgd adds noise at each site, for each example; texthide (broken) "
+            "sends gradients of masked mixtures.",
             group=TRAINING,
         ),
     ] = LocalWork.SGD

@@ -13,6 +13,7 @@ and dL/db = g, so x is a row of the one divided by the other, whatever the mask;
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -29,7 +30,7 @@ class SmallNet(nn.Module):
         super().__init__()
         generator = torch.Generator().manual_seed(seed)
         widths = [INPUT, 64, 64, *([hidden] if hidden else []), CLASSES]
-        layers = [nn.Linear(a, b) for a, b in zip(widths, widths[1:], strict=False)]
+        layers = [nn.Linear(a, b) for a, b in pairwise(widths)]
         for layer in layers:
             for p in layer.parameters():
                 p.data = (torch.rand(p.shape, generator=generator) - 0.5) * (2.0 / p.shape[-1] ** 0.5)
