@@ -68,6 +68,10 @@ BETTER: dict[str, dict[str, str]] = {
         "f1_over_presidio_low_date_time": LARGER,
         "f1_over_presidio_low_us_driver_license": LARGER,
     },
+    "federated": {
+        "federation_over_loop": SMALLER,
+        "two_workers_speedup": LARGER,
+    },
     "hashed": {
         "feature_speed_over_dicts": LARGER,
         "feature_speed_before_copy": LARGER,

@@ -22,8 +22,10 @@ VERBS = {  # name in Python -> file of textveil.cli and function
     "compare_words": "words:compare",
     "count": "counts:counts",
     "extractor_cost": "hashed_seal:cost",
+    "federation_keys": "federate_serve:keys",
     "find_pii": "pii_find:find",
     "frontier": "frontier:frontier",
+    "join_federation": "federate_serve:join",
     "mask_pii": "pii_mask:mask",
     "measure": "measure:measure",
     "plant_canaries": "train_canaries:canaries",
@@ -35,6 +37,8 @@ VERBS = {  # name in Python -> file of textveil.cli and function
     "score_extractor": "hashed_score:score",
     "score_pii": "pii_score:score",
     "seal_extractor": "hashed_seal:seal",
+    "serve_federation": "federate_serve:serve",
+    "simulate_federation": "federate_simulate:simulate",
     "train_classifier": "train_models:classifier",
     "train_extractor": "hashed:train",
     "train_head": "train_head:head",
@@ -47,6 +51,7 @@ VERBS = {  # name in Python -> file of textveil.cli and function
     "update_extractor": "hashed_seal:update",
     "veil": "veil:veil",
     "word_info": "words:info",
+    "write_federation_app": "federate_serve:app",
     "write_report": "report:report",
 }
 

@@ -192,6 +192,8 @@ class HeldUnits:
 class FedAvg(FederatedModel):
     """Units train, the server averages (McMahan et al. 2017). With a clip and no noise: clip-only. Nothing is promised.
 
+    Examples
+    --------
     >>> FedAvg(NetTask("lm", dict), rounds=20).name
     'federated.fedavg'
     """

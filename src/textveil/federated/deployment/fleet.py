@@ -23,10 +23,11 @@ from flwr.app import Message, RecordDict
 from textveil.core import BadInput
 
 from .certificates import check_server_files
-from .flower import FLEET_CALLS, HEADERS, FleetGrid, Link, log_to
+from .flower import FLEET_CALLS, HEADERS, FleetGrid, Link
 from .gate import Gate
 from .keys import read_public_keys
 from .listener import listening
+from .logs import log_to
 
 OVER = "query.over"  # the last message to a site
 

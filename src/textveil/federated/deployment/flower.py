@@ -1,3 +1,4 @@
+# ruff: noqa: E402 (the version is checked before Flower is imported)
 """Everything of Textveil that touches private modules of Flower, so it is itself imported late.
 
 Flower's own commands for a deployment (flower-superlink, flower-supernode) start further processes, open a control
@@ -17,15 +18,15 @@ Private modules change without notice, so one version is named and any other is 
 from __future__ import annotations
 
 import hashlib
-import logging
 import os
 import time
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from textveil.core import BadInput
 
@@ -50,10 +51,10 @@ def check_version() -> None:
 
 check_version()
 
-from flwr.app import Context, Error, Message, RecordDict  # noqa: E402
-from flwr.app.message import remove_content_from_message  # noqa: E402
-from flwr.cli.build import build_fab_from_disk  # noqa: E402
-from flwr.common.constant import (  # noqa: E402
+from flwr.app import Context, Error, Message, RecordDict
+from flwr.app.message import remove_content_from_message
+from flwr.cli.build import build_fab_from_disk
+from flwr.common.constant import (
     NOOP_ACCOUNT_NAME,
     NOOP_FLWR_AID,
     SUPERLINK_NODE_ID,
@@ -61,40 +62,41 @@ from flwr.common.constant import (  # noqa: E402
     ErrorCode,
     SubStatus,
 )
-from flwr.proto.fleet_pb2 import DeactivateNodeRequest  # noqa: E402
-from flwr.serverapp.grid import Grid  # noqa: E402
-from flwr.supercore import heartbeat  # noqa: E402
-from flwr.supercore.constant import (  # noqa: E402
+from flwr.proto.fleet_pb2 import DeactivateNodeRequest
+from flwr.serverapp.grid import Grid
+from flwr.supercore import heartbeat
+from flwr.supercore.constant import (
     FLEET_HTTP_PUBLIC_KEY_HEADER,
     FLEET_HTTP_SIGNATURE_HEADER,
     NOOP_FEDERATION_ID,
     TaskType,
 )
-from flwr.supercore.fab import Fab  # noqa: E402
-from flwr.supercore.inflatable.inflatable_object import (  # noqa: E402
+from flwr.supercore.fab import Fab
+from flwr.supercore.inflatable.inflatable_object import (
     get_all_nested_objects,
     get_object_tree,
     iterate_object_tree,
     no_object_id_recompute,
 )
-from flwr.supercore.inflatable.inflatable_utils import inflate_object_from_contents  # noqa: E402
-from flwr.supercore.object_store import ObjectStoreFactory  # noqa: E402
-from flwr.supercore.primitives.asymmetric import public_key_to_bytes  # noqa: E402
-from flwr.supercore.run import Run  # noqa: E402
-from flwr.supercore.task_identity import TaskIdentity  # noqa: E402
-from flwr.superlink.main import create_app  # noqa: E402
-from flwr.supernode import fleet_http_connection  # noqa: E402
-from flwr.supernode.fleet_http_client import FleetHttpClient  # noqa: E402
-from flwr.supernode.node_auth_http_interceptor import NodeAuthHttpInterceptor  # noqa: E402
-from flwr.supernode.nodestate import NodeStateFactory  # noqa: E402
-from flwr.supernode.start_client_internal import (  # noqa: E402
+from flwr.supercore.inflatable.inflatable_utils import inflate_object_from_contents
+from flwr.supercore.object_store import ObjectStoreFactory
+from flwr.supercore.primitives.asymmetric import public_key_to_bytes
+from flwr.supercore.run import Run
+from flwr.supercore.task_identity import TaskIdentity
+from flwr.superlink.main import create_app
+from flwr.supernode import fleet_http_connection
+from flwr.supernode.fleet_http_client import FleetHttpClient
+from flwr.supernode.node_auth_http_interceptor import NodeAuthHttpInterceptor
+from flwr.supernode.nodestate import NodeStateFactory
+from flwr.supernode.start_client_internal import (
     _init_connection,
     _insert_message,
     _pull_and_store_message,
     _push_messages,
 )
 
-from .terms_grid import TOO_LONG  # noqa: E402
+from .gate import Gate
+from .terms_grid import TOO_LONG
 
 HEARTBEAT = 10  # seconds, the shortest that Flower takes; a site is given up after twice that
 FLEET = "/v1/fleet/"
@@ -123,20 +125,7 @@ _REASONS = {  # what a server says of an error's number; the words that came wit
 
 def node_id_of(public_key: bytes) -> int:
     """The number of a site: from its key, so that it is the same after the server was killed and started again."""
-    number = int.from_bytes(hashlib.sha256(public_key).digest()[:8], "big") >> 1
-    return number or 2
-
-
-def log_to(path: Path | None) -> None:
-    """Send what Flower says to a file, or nowhere: the terminal belongs to the command."""
-    logger = logging.getLogger("flwr")
-    for handler in list(logger.handlers):
-        logger.removeHandler(handler)
-    logger.propagate = False
-    handler = logging.NullHandler() if path is None else logging.FileHandler(path, encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
+    return int.from_bytes(hashlib.sha256(public_key).digest()[:8], "big") >> 1 or 2
 
 
 # ---- server --------------------------------------------------------------------------------------------------------
@@ -162,7 +151,7 @@ class Link:
             self.state.owner_to_node_ids[NOOP_FLWR_AID].symmetric_difference_update({drawn, node_id})
         return node_id
 
-    def begin(self, bundle: bytes, app: str, config: Mapping[str, Any], limit: Limit) -> FleetGrid:
+    def begin(self, bundle: bytes, app: str, config: Mapping[str, Any], gate: Gate) -> FleetGrid:
         """Start a run: sites get `bundle` (the app's settings) and `config` with its first message."""
         fab_hash = self.state.store_fab(Fab("", bundle, {}))
         account = (NOOP_FEDERATION_ID, None, NOOP_FLWR_AID, TaskType.SERVER_APP)
@@ -173,30 +162,11 @@ class Link:
         self.state.task_token_store.pop(run.primary_task_id)  # it lives as long as this process: no heartbeat
         TaskIdentity.run_id, TaskIdentity.node_id = run_id, SUPERLINK_NODE_ID
         TaskIdentity.task_id = run.primary_task_id
-        return FleetGrid(self.state, run, self.names, limit)
-
-    def context(self, grid: FleetGrid, config: Mapping[str, Any]) -> Context:
-        """The context that a ServerApp is called with."""
-        return Context(
-            run_id=grid.run.run_id,
-            node_id=SUPERLINK_NODE_ID,
-            node_config={},
-            state=RecordDict(),
-            run_config=dict(config),
-            series_id=grid.run.series_id,
-        )
+        return FleetGrid(self.state, run, self.names, gate)
 
     def end(self, grid: FleetGrid) -> None:
         """Close the run: what a site still sends is turned down."""
         self.state.finish_task(grid.run.primary_task_id, SubStatus.COMPLETED, "")
-
-
-class Limit(Protocol):
-    """Counts what sites push, and says who pushed more than was allowed."""
-
-    def allow(self, most: int) -> None: ...
-
-    def oversized(self) -> set[str]: ...
 
 
 class FleetGrid(Grid):
@@ -206,8 +176,8 @@ class FleetGrid(Grid):
     may be about as long as what was sent: twice that, and a little more.
     """
 
-    def __init__(self, state: Any, run: Run, names: Mapping[int, str], limit: Limit):
-        self._state, self._run, self._names, self._limit = state, run, names, limit
+    def __init__(self, state: Any, run: Run, names: Mapping[int, str], gate: Gate):
+        self._state, self._run, self._names, self._gate = state, run, names, gate
         self._receivers: dict[str, Message] = {}
 
     def set_run(self, run: Run) -> None:
@@ -229,7 +199,7 @@ class FleetGrid(Grid):
     def push_messages(self, messages: Iterable[Message]) -> list[str]:
         """Send messages; their ids, empty where one could not be sent."""
         batch = list(messages)
-        self._limit.allow(2 * max(map(_length, batch), default=0) + SLACK)
+        self._gate.allow(2 * max(map(_length, batch), default=0) + SLACK)
         return [self._push(message) for message in batch]
 
     def _push(self, message: Message) -> str:
@@ -282,7 +252,7 @@ class FleetGrid(Grid):
 
     def _oversized(self, message_ids: set[str]) -> list[Message]:
         """An error for each site that pushed more than an answer may be."""
-        names = self._limit.oversized()
+        names = self._gate.oversized()
         guilty = [self._receivers[m] for m in message_ids if self._names.get(_receiver(self._receivers[m])) in names]
         for message in guilty:
             reply_id = self._state.message_ins_id_to_message_res_id.get(message.metadata.message_id)
@@ -425,4 +395,6 @@ def refusal(message: Message, code: int = ErrorCode.CLIENT_APP_RAISED_EXCEPTION)
 
 def build_bundle(folder: Path) -> bytes:
     """The app bundle (FAB) of an app folder."""
-    return bytes(build_fab_from_disk(folder))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of a library that Flower uses
+        return bytes(build_fab_from_disk(folder))

@@ -20,9 +20,10 @@ from textveil.core import BadInput
 
 from .certificates import check_server
 from .fleet import OVER
-from .flower import SiteKey, connected, knock, log_to, refusal
+from .flower import SiteKey, connected, knock, refusal
 from .keys import read_file, read_site_key
 from .listener import require_address, written
+from .logs import log_to
 
 PAUSE = 0.5  # seconds between two looks for a message
 CALLING = 1.0  # seconds between two calls to a server that is not there yet
