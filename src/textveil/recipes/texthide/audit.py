@@ -39,7 +39,7 @@ from textveil.text import sample
 from textveil.text.examples import read_texts
 
 MOST_SENTENCES = 1_200  # public ones, half of them for the law of encodings
-EPOCHS = 16  # of hidden encodings
+PER_MASK = 16  # hidden encodings, about, that the attacker of encodings has
 SHORTEST, LONGEST = 3, 30  # words of a public sentence
 
 
@@ -154,7 +154,8 @@ class HiddenFolder:
         noise, half = secure(), len(self.encodings) // 2
         own, public = self.encodings[:half], self.encodings[half:]
         pool = mask_pool(self.plan.masks or 0, own.shape[1], noise.words(4).tobytes())
-        return (*hidden_epochs(own, self.plan, pool, EPOCHS, self.parameters["batch"], noise), own, public)
+        epochs = max(1, -(-PER_MASK * (self.plan.masks or 0) // max(1, half)))
+        return (*hidden_epochs(own, self.plan, pool, epochs, self.parameters["batch"], noise), own, public)
 
     def masks_seen(self, rng: Source) -> HiddenSeen:
         hidden, masks, _, _, public = self.hidden

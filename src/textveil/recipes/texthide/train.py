@@ -10,7 +10,6 @@ nothing of the clients' text. `audit OUT --truth IN` attacks what the server rea
 from __future__ import annotations
 
 import json
-import os
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ import numpy as np
 
 from textveil.core import BadInput, Unit
 from textveil.core.facts import Facts, ModelScores
+from textveil.core.files import write_whole
 from textveil.core.params import needs
 from textveil.federated.book import AccountBook
 from textveil.federated.client import ClientSetup, make_client_app
@@ -33,7 +33,7 @@ from textveil.federated.weights import flat_of, layout_of, put_into
 from textveil.noise import Source
 from textveil.recipes.audit import AuditJob, audit_release
 from textveil.recipes.progress import Bar
-from textveil.recipes.publish import Publication, private_file, publish_job
+from textveil.recipes.publish import Publication, publish_job
 from textveil.recipes.texthide.views import VIEW, ClientGradient
 from textveil.text.examples import name_of
 from textveil.text.readers import FileOptions, open_reader
@@ -126,11 +126,11 @@ def train_texthide(job: TextHideJob, *, bar: Bar, warn: Callable[[str], None] = 
         classes = None if job.is_regression else sorted({str(y) for own in clients.examples for _, y in own})
         net = HiddenNet(job.encoder, classes, max_pieces=job.max_pieces)
         book = _book(job, publication, clients)
-        tapped: list[ClientGradient] = []
-        state = _rounds(job, clients, public, net, book, publication, tapped, bar)
+        state = _rounds(job, clients, public, net, book, publication, bar)
         put_into(net, state.weights)
         net.save(publication.file("model"))
         scores = test_scores(net, test)
+        _keep_view(publication, clients)
         assert book.paid is not None
         release = publication.finish(
             book.paid,
@@ -141,12 +141,16 @@ def train_texthide(job: TextHideJob, *, bar: Bar, warn: Callable[[str], None] = 
             passes=PASSES,
             facts=_facts(job, publication, scores, len(clients.examples)),
         )
-        rows = json.loads(publication.work("batch.json").read_text(encoding="utf-8"))
-    view = private_file(job.out, VIEW)
-    tapped[0].save(view, [clients.rows[0][r] for r in rows])
-    os.chmod(view, 0o600)
     evidence = audit_release(AuditJob(job.out)).rows
     return {**publication.result(release), "scores": scores, "evidence": evidence, "rounds": state.round}
+
+
+def _keep_view(publication: Publication, clients: ReadClients) -> None:
+    """Put what the server saw of the first client beside the release, with the rows of the input that it came from."""
+    gradient, rows = ClientGradient.load(publication.work(VIEW))
+    view = publication.private(VIEW)
+    view.touch(0o600)
+    gradient.save(view, [clients.rows[0][row] for row in rows])
 
 
 def _check(job: TextHideJob, clients: ReadClients, public: list[Any]) -> None:
@@ -235,23 +239,22 @@ def _rounds(
     net: Any,
     book: BrokenBook,
     publication: Publication,
-    tapped: list[ClientGradient],
     bar: Bar,
 ) -> Any:
     from textveil.accounting.account import PartNoise
     from textveil.federated.in_process import InProcessGrid
 
     count = len(clients.examples)
-    secret = secrets.token_bytes(32) if job.seed is None else job.seed.to_bytes(32, "big")
+    batch_path, view_path = publication.work("batch.json"), publication.work(VIEW)
     step = TextHideStep(
         job.plan,
         PartNoise(job.seed),
-        secret,
+        _secret(job, publication.work("pools.key")),
         job.batch,
         pool_sizes(job.plan.masks, count, per_client=job.per_client),
         PublicTexts(public) if public else None,
     )
-    local = NotedStep(step, count, publication.work("batch.json"))  # the first call of the first round
+    local = NotedStep(step, count, batch_path)  # the first call of the first round
     setup = ClientSetup(HeldTask(net), clients, local)
     federation = Federation(
         round_plan(count, job.rounds),
@@ -266,12 +269,22 @@ def _rounds(
             reply = next(r for r in view.replies if r.users == (0,))
             if reply.total is None:
                 raise BadInput(f"the first client could not train ({reply.error or reply.refused})")
-            tapped.append(ClientGradient.of(view.layout.arrays(-reply.total)))
+            rows = json.loads(batch_path.read_text(encoding="utf-8"))
+            ClientGradient.of(view.layout.arrays(-reply.total)).save(view_path, rows)
 
     with bar("training", job.rounds, "rounds") as advance:
         return run_rounds(
             InProcessGrid(make_client_app(setup)), federation, book, tap=tap, progress=lambda facts: advance(1)
         )
+
+
+def _secret(job: TextHideJob, path: Path) -> bytes:
+    """What the pools are made from: kept with the unfinished work, so that a run taken up again has the same masks."""
+    if job.seed is not None:
+        return job.seed.to_bytes(32, "big")
+    if not path.is_file():
+        write_whole(path, secrets.token_hex(32), mode=0o600)
+    return bytes.fromhex(path.read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
