@@ -33,6 +33,9 @@ class TextHideOptions:
     masks_per_site: Annotated[bool, option("Give each site as many masks as --masks says.", group=TEXTHIDE)] = False
     public_text: Annotated[Path | None, option("inter: a file of public texts to mix in.", group=TEXTHIDE)] = None
     pair_field: Annotated[str | None, option("The field of the second sentence, for pairs.", group=TEXTHIDE)] = None
+    keep_view: Annotated[
+        bool, option("Keep what the server saw of the first site, in OUT.private, for `audit --truth`.", group=TEXTHIDE)
+    ] = False
     numbers: Annotated[bool, option("The label is a number (regression).", group=TEXTHIDE)] = False
 
 
@@ -69,6 +72,7 @@ def run_texthide(
         per_client=hiding.masks_per_site,
         public_text=hiding.public_text,
         encoder=hiding.encoder,
+        keep_view=hiding.keep_view,
         rounds=rounds,
         batch=local_work.batch,
         rate=local_work.rate if local_work.rate is not None else 5e-5,
@@ -81,5 +85,5 @@ def run_texthide(
     lines = [f"classifier: {out}/model ({result['rounds']:,} rounds, TextHide)"]
     more = [f"scores:  {name.replace('_', ' ')} {value:.3f}" for name, value in result["scores"].items()]
     more += [f"attack:  {row['attack']} {row['value']:.1%} {row['metric']}" for row in result["evidence"]]
-    next_step = command_line("audit", out, "--truth", sources[0])
+    next_step = command_line("audit", out, *(("--truth", sources[0]) if hiding.keep_view else ()))
     print_release(result, out, lines, as_json=as_json, more=more, next=next_step, said=warner)

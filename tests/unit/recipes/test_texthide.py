@@ -30,12 +30,14 @@ def trained(tmp_path_factory):
     folder = tmp_path_factory.mktemp("texthide")
     rows = [{"text": " ".join(x["text"].split()[:12]), "label": x["mood"]} for x in sample.letters()[:40]]
     (folder / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    job = TextHideJob((folder / "in.jsonl",), folder / "out", HidingPlan(256, 4), sites=2, rounds=1, max_pieces=24)
+    job = TextHideJob(
+        (folder / "in.jsonl",), folder / "out", HidingPlan(256, 4), sites=2, rounds=1, max_pieces=24, keep_view=True
+    )
     return folder, train_texthide(job, bar=bar)
 
 
 def test_the_release_is_broken_and_shows_what_was_recovered(trained):
-    folder, result = trained
+    folder, _ = trained
     shown = json.loads((folder / "out" / "release.json").read_text())
     assert shown["guarantee"]["label"] == "broken"
     found = {row["attack"]: row for row in shown["evidence"]}

@@ -146,7 +146,7 @@ def pursuit(rows: Floats, index: Floats, law: EncodingLaw, mixed: int) -> tuple[
             if np.linalg.norm(rest) < 1e-5 * np.linalg.norm(target):  # fewer than k: one sentence was drawn twice
                 break
         chosen[place] = (picked + picked[:1] * mixed)[:mixed]
-        left[place] = np.linalg.norm(rest) / max(np.linalg.norm(target), 1e-30)
+        left[place] = np.linalg.norm(rest) / max(float(np.linalg.norm(target)), 1e-30)
     return chosen, left
 
 

@@ -102,7 +102,7 @@ class SpanAttack(Estimator):
         check_exposure(self, exposure)
         inside, rank = batch_pairs(exposure.first, exposure.layer, exposure.places)
         notes = (f"the gradient has rank {rank} of {exposure.layer.shape[1]}",)
-        return told_apart(self, "tokens of the batch named", inside.any(1), exposure.truth, notes)
+        return told_apart(self, "tokens of the batch named", np.asarray(inside.any(1)), exposure.truth, notes)
 
     @classmethod
     def example(cls) -> AttackExample:

@@ -7,7 +7,8 @@
 
 Without --truth the attacks are run on public sentences (invented letters that are bundled, or --public FILE) that are sent
 through the released model and the scheme of the release: nothing of the clients' text is touched, and the evidence goes into
-the folder. With --truth IN the first three are run on what the server really saw of the first client in the first round.
+the folder. With --truth IN the first three are run on what the server really saw of the first client in the first
+round, where it was kept (--keep-view).
 """
 
 from __future__ import annotations
@@ -110,7 +111,9 @@ class HiddenFolder:
 
         path = private_file(self.job.folder, VIEW)
         if not path.is_file():
-            raise BadInput("is not there: only whoever trained has what the server saw", where=path)
+            raise BadInput(
+                "is not there: what the server saw was not kept", where=path, possible="--keep-view when training"
+            )
         gradient, rows = ClientGradient.load(path)
         truth, p = self.job.truth, self.parameters
         assert truth is not None

@@ -1,10 +1,10 @@
 """The journey of a model trained under TextHide: read, charge, train by rounds, then attack what was made.
 
     publish -> read all clients -> [send, gradient of one hidden batch each, AdamW] for each round -> model/, card
-    -> attacks on public sentences, into the folder; what the server saw of one client, beside it, for its owner only
+    -> attacks on public sentences, into the folder; if asked for, what the server saw of one client, beside it
 
 The card is labelled broken. Its evidence comes from invented or public sentences sent through the released model, so it holds
-nothing of the clients' text. `audit OUT --truth IN` attacks what the server really saw.
+nothing of the clients' text. With `keep_view`, `audit OUT --truth IN` attacks what the server really saw.
 """
 
 from __future__ import annotations
@@ -67,6 +67,7 @@ class TextHideJob(FileOptions):
     other_data: bool = False
     unpriced: bool = False
     seed: int | None = None
+    keep_view: bool = False  # keep what the server saw of the first client, beside the release, for its owner
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,8 @@ def train_texthide(job: TextHideJob, *, bar: Bar, warn: Callable[[str], None] = 
         put_into(net, state.weights)
         net.save(publication.file("model"))
         scores = test_scores(net, test)
-        _keep_view(publication, clients)
+        if job.keep_view:
+            _keep_view(publication, clients)
         assert book.paid is not None
         release = publication.finish(
             book.paid,

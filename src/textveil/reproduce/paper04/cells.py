@@ -95,7 +95,7 @@ def rss(data: Path, *, name: str, scheme: str, seed: int, most: int, queries: in
 def breaks(data: Path, *, name: str, m: int, k: int, seed: int, most: int, epochs: int, queries: int) -> dict[str, Any]:
     """Masks sorted and taken off, and mixtures taken apart; the law of encodings comes from reviews of films."""
     train = task(data, name, "train", most)
-    law = EncodingLaw.of(public_encodings(data, IMDB, 1500), mixing_spread(k))
+    law = EncodingLaw.of(public_encodings(data, IMDB, 1000), mixing_spread(k))
     noise, pool = seeded(seed), mask_pool(m, train.x.shape[1], f"pool {seed}".encode())
     parts = [_hidden_epoch(train.x, HidingPlan(m, k), pool, noise) for _ in range(epochs)]
     hidden, rows, masks = (np.concatenate([part[i] for part in parts]) for i in range(3))

@@ -25,8 +25,8 @@ from textveil.reproduce.study import Study
 
 MASKS, MIXED = (0, 1, 16, 64, 256, 512, 1024, 4096, -1), (1, 2, 3, 4, 8)
 WIDTHS = (4, 16, 64, 256, 1024)
-SIZES = {"CoLA": 3000, "SST-2": 3000, "MRPC": 2000, "RTE": 800, "STS-B": 1500}
-PUBLIC = 1500
+SIZES = {"CoLA": 3000, "SST-2": 3000, "MRPC": 2000, "RTE": 400, "STS-B": 1000}
+PUBLIC = 1000
 
 KINDS = {
     "glue": Kind(glue, needs=(GLUE, IMDB)),
@@ -109,7 +109,7 @@ NOTES = (
     "MiniLM (6 layers, width 384) stands in for BERT, frozen: sentences are its mean vectors, pairs the product of two of "
     "them, and the MLP of three layers (of the encoder's width) is trained on these. The paper trains the encoder too, so "
     "its scores are higher; differences between arms are what is compared.",
-    "Small scale: parts of train (CoLA and SST-2 3,000, MRPC 2,000, STS-B 1,500, RTE 800), three seeds, a seed draws first "
+    "Small scale: parts of train (CoLA and SST-2 3,000, MRPC 2,000, STS-B 1,000, RTE 400), three seeds, a seed draws first "
     "weights, masks, mixtures and order. Epochs of each arm are chosen from 6 and 18 on a fifth of train. Dev is the half of "
     "GLUE's dev files that is at hand (138 to 750 rows).",
     "Inter mixes in sentences of IMDb reviews: MNLI, the paper's public corpus, is not at hand. Table 6 uses IMDb, 20 "
