@@ -19,6 +19,7 @@ from textveil.cli.choices import (
     TaggerOutput,
     UnitWeights,
 )
+from textveil.cli.federate_options import net_asked, strategy_asked
 from textveil.cli.federate_texthide import TextHideOptions, run_texthide
 from textveil.cli.options import (
     INPUT,
@@ -31,7 +32,6 @@ from textveil.cli.options import (
     Out,
     Reading,
     Spending,
-    given,
     names_of,
     option,
     plain,
@@ -183,9 +183,7 @@ def simulate(
     """
     from textveil.recipes.federated.simulate import SimulateJob
     from textveil.recipes.federated.simulate import simulate as run_simulation
-    from textveil.recipes.federated.strategies import StrategyChoice
     from textveil.recipes.training.scores import score_lines
-    from textveil.text.examples import read_texts
 
     if local_work.local is LocalWork.TEXTHIDE:
         return run_texthide(
@@ -201,22 +199,12 @@ def simulate(
             spending=spending,
             as_json=as_json,
         )
-    listed = read_texts(model.words, format="txt").inputs if model.words is not None else None
-    net = given(vectors=model.vectors, words=listed, size=model.size, hidden=model.hidden, output=model.output)
-    asked = StrategyChoice(
-        strategy=value_of(strategy),
-        per_round=run.users_per_round,
-        weighting=value_of(run.weights),
-        **{name: value_of(getattr(run, name)) for name in _OF_ROUNDS},
-        **{name: value_of(getattr(local_work, name)) for name in ("local", "rate", "batch", "epochs", "most")},
-        **{name: getattr(promise, name) for name in ("epsilon", "noise", "delta", "users")},
-    )
     job = SimulateJob(
         tuple(sources),
         out,
         value_of(task),
-        asked,
-        net,
+        strategy_asked(strategy, promise, run, local_work),
+        net_asked(model),
         user_field,
         label_field,
         None if model.labels is None else names_of(model.labels),
@@ -236,9 +224,6 @@ def simulate(
     more = [f"scores:  {line}" for line in score_lines(result["task"], result["scores"])] + site_lines(result)
     next_step = command_line("train", "apply", out, "TEXTS")
     print_release(result, out, lines, as_json=as_json, more=more, next=next_step, said=warner)
-
-
-_OF_ROUNDS = ("rounds", "sampling", "clip", "clipping", "quantile", "cap", "server_step", "server_rate")
 
 
 def site_lines(result: dict[str, Any]) -> list[str]:
