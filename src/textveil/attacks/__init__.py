@@ -48,6 +48,23 @@ if TYPE_CHECKING:
     from .pii.recognised import RecognisedAttack as RecognisedAttack
     from .pii.refound import RefoundAttack as RefoundAttack
     from .pii.seen import MaskedSeen as MaskedSeen
+    from .texthide.masks import MasksAttack as MasksAttack
+    from .texthide.mixed_search import (
+        AbsoluteSearch as AbsoluteSearch,
+        SimilaritySearch as SimilaritySearch,
+        UnmixAttack as UnmixAttack,
+    )
+    from .texthide.rows import RowsAttack as RowsAttack
+    from .texthide.seen import (
+        GradientSeen as GradientSeen,
+        HiddenSeen as HiddenSeen,
+        MixedSeen as MixedSeen,
+        PlacesSeen as PlacesSeen,
+    )
+    from .texthide.span import (
+        OrderAttack as OrderAttack,
+        SpanAttack as SpanAttack,
+    )
     from .training.canary_rank import ExposureAttack as ExposureAttack
     from .training.membership import (
         LiraAttack as LiraAttack,
@@ -92,6 +109,11 @@ else:
             "pii.recognised": "RecognisedAttack",
             "pii.refound": "RefoundAttack",
             "pii.seen": "MaskedSeen",
+            "texthide.masks": "MasksAttack",
+            "texthide.mixed_search": "AbsoluteSearch SimilaritySearch UnmixAttack",
+            "texthide.rows": "RowsAttack",
+            "texthide.seen": "GradientSeen HiddenSeen MixedSeen PlacesSeen",
+            "texthide.span": "OrderAttack SpanAttack",
             "training.canary_rank": "ExposureAttack",
             "training.membership": "LiraAttack LossAttack",
             "training.one_run": "OneRunAttack",
