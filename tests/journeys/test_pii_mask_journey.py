@@ -44,7 +44,7 @@ def files_with(words, leave: tuple[str, ...]) -> list[str]:
     return [str(p) for p in files if any(w.encode() in p.read_bytes().lower() for w in words)]
 
 
-@pytest.mark.parametrize("how", ["redact", "tag", "hash"])
+@pytest.mark.parametrize("how", ["redact", "tag", "hash", "pseudonym"])
 def test_planted_values_survive_nowhere(pii, how):
     code, said = pii(*MASK, "--how", how, "--ledger", "l.ledger")
     assert code == 0, said.err

@@ -35,7 +35,7 @@ class MaskedFolder:
     def __init__(self, job: AuditJob, manifest: dict[str, Any]):
         if manifest["mechanism"] != "pii.mask":
             raise BadInput(f"holds no masked text (mechanism {manifest['mechanism']})", where=job.folder)
-        self._job = job
+        self._job, self._second = job, load(job.recogniser or NAMES)
         self.texts, self._ids = _texts_of(job.folder, manifest)
 
     def people_of_records(self, rng: Source) -> MaskedSeen:
@@ -56,12 +56,8 @@ class MaskedFolder:
         names = _values(load([PATTERNS, self._second]), originals)
         return MaskedSeen(self.texts, names, recognised=self._recognised(), truth=Owners(np.arange(len(names))))
 
-    @property
-    def _second(self) -> str:
-        return self._job.recogniser or NAMES
-
     def _recognised(self) -> list[list[str]]:
-        return _values(load(self._second), self.texts)
+        return _values(self._second, self.texts)
 
     def other_release(self, rng: Source) -> MaskedSeen:
         """Two masked releases."""
