@@ -65,6 +65,16 @@ def test_the_chain_is_above_the_papers_strict_and_partial(kept):
     assert figure(kept, "recogniser", [*chosen, "partial", "low"], labels="said") > 0.80
 
 
+def test_the_transformer_is_above_the_papers_strict_and_the_chain_near_it(kept):
+    """Its partial F1 is not above .80: what it has stands in the table of claims."""
+    chosen = ["phrases", "manual", "strict"]
+    assert figure(kept, "transformer", [*chosen, "low"], labels="said") > 0.55
+    chain, transformer = (
+        figure(kept, cell, [*chosen, "value"], labels="said") for cell in ("recogniser", "transformer")
+    )
+    assert chain > transformer - 0.10
+
+
 def test_the_choice_was_made_on_the_marked_articles(kept):
     sums = {
         (labels, reading): sum(
