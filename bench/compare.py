@@ -51,6 +51,11 @@ BETTER: dict[str, dict[str, str]] = {
         "dense_gigabytes": SMALLER,
         "compressed_seconds": SMALLER,
     },
+    "fragments": {
+        "align_over_eflomal": LARGER,
+        "link_f1": LARGER,
+        "extract_over_nltk": LARGER,
+    },
     "pii": {
         "words_over_presidio": LARGER,
         "patterns_words_per_second": LARGER,

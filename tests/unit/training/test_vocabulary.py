@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from textveil.accounting import guarantee_of
+from textveil.accounting.thresholds import METHODS, Noising, noising, threshold_of
 from textveil.core import BadInput, Unit
 from textveil.noise import secure, seeded
-from textveil.training.vocabulary import METHODS, Noising, Vocabulary, bounded, noising
-from textveil.training.vocabulary_policy import even_weights, policy_weights, threshold_of
+from textveil.training.vocabulary import Vocabulary, bounded
+from textveil.training.vocabulary_policy import even_weights, policy_weights
 
 pytest.importorskip("tokenizers")
 
