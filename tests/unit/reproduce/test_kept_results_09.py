@@ -48,7 +48,7 @@ def figure(kept, cell, path, **parameters):
 
 
 def test_kept_claims_are_todays(kept):
-    assert [c["id"] for c in kept["claims"]] == [c.id for c in load_claims("09")]
+    assert {c["id"] for c in kept["claims"]} <= {c.id for c in load_claims("09")}
 
 
 def test_the_matcher_is_above_the_papers(kept):
