@@ -39,7 +39,7 @@ PARTS = {
     "matcher": MATCHER,
     "fast": FAST,
     "transformer": (*FAST, "transformer", "printed_transformer"),
-    "nets": ("transformer", "bilstm", "printed_transformer"),
+    "nets": (*FAST, "transformer", "bilstm", "printed_transformer"),  # all but the federated half
     "federated": ("settings", "workers"),
 }
 BIOGRAPHIES = 1_938  # without records, all that are there
