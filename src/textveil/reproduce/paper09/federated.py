@@ -51,8 +51,8 @@ def read(data: Path, dataset: str) -> tuple[list[Sentence], list[Sentence]]:
     """Sentences to train on and to test on."""
     if dataset == "conll":
         return conll(data, "train"), conll(data, "testa")
-    train, test = automatic(data, repair=False)
-    return [s for s in train if s.has_entity], [s for s in test if s.has_entity]
+    train, development, test = automatic(data, repair=False)  # no setting is chosen here: both are learnt from
+    return [s for s in (*train, *development) if s.has_entity], [s for s in test if s.has_entity]
 
 
 def new_net(data: Path, model: str, tags: Sequence[str], seed: int) -> Any:
