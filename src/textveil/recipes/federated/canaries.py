@@ -64,7 +64,7 @@ def plant_shared(job: SharedCanaryJob) -> dict[str, Any]:
 def _by_user(job: SharedCanaryJob) -> Texts:
     data = read_texts(job.source, user_field=job.user_field, **job.reading())
     found: Texts = {}
-    for text, user in zip(data.inputs, data.users, strict=True):
+    for text, user in zip(data.inputs, data.users or (), strict=True):
         found.setdefault(str(user), []).append(text)
     return found
 
