@@ -31,6 +31,7 @@ RENAMES = {
 PUBLIC_RANDOMNESS = {
     "counts/public_randomness.py": "groupings, which are public",
     "recipes/audit.py": "an attacker's own randomness",
+    "recipes/federated/canaries.py": "planted secrets, which stay with the owner",
     "recipes/training/canaries.py": "planted secrets, which stay with the owner",
     "recipes/use/forecast.py": "draws of public words, and which clear texts their owner looks at",
     "recipes/use/topics.py": "a yardstick that stays with the owner",
