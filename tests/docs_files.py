@@ -116,6 +116,22 @@ def _german_vectors(path: Path) -> None:
     path.write_text("\n".join([f"{len(words)} 8", *rows]) + "\n", encoding="utf-8")
 
 
+def _pairs(count: int, first: int = 0) -> Iterable[tuple[str, str]]:
+    nouns = (("Tisch", "table"), ("Stuhl", "chair"), ("Hund", "dog"), ("Fisch", "fish"), ("Baum", "tree"))
+    acts = (("sieht", "sees"), ("nimmt", "takes"), ("holt", "fetches"))
+    for n in range(first, first + count):
+        (a, x), (v, w), (b, y) = nouns[n % 5], acts[n % 3], nouns[(n * 3 + 1) % 5]
+        yield f"Der {a} {v} heute den {b} und nicht mehr.", f"The {x} {w} the {y} today and no more."
+
+
+def _memory(path: Path) -> None:
+    units = "".join(
+        f'<tu><tuv xml:lang="de"><seg>{s}</seg></tuv><tuv xml:lang="en"><seg>{t}</seg></tuv></tu>'
+        for s, t in _pairs(40)
+    )
+    path.write_text(f'<tmx version="1.4"><header srclang="de"/><body>{units}</body></tmx>', encoding="utf-8")
+
+
 FILES: dict[str, Callable[[Path], object]] = {
     "biographies.jsonl": lambda path: _jsonl(_biographies(12), path),
     "people.jsonl": lambda path: _jsonl(_people(12), path),
@@ -134,6 +150,12 @@ FILES: dict[str, Callable[[Path], object]] = {
     "marked.jsonl": lambda path: _contracts(path, marked=True),
     "new.jsonl": lambda path: _contracts(path, marked=False, first=30, last=36),
     "new-marked.jsonl": lambda path: _contracts(path, marked=True, first=30, last=36),
+    "memory.tmx": _memory,
+    "pairs.jsonl": lambda path: _jsonl(({"de": s, "en": t} for s, t in _pairs(40)), path),
+    "public-pairs.jsonl": lambda path: _jsonl(({"de": s, "en": t} for s, t in _pairs(40, 7)), path),
+    "terms.txt": lambda path: path.write_text("Tisch\ttable\n"),
+    "letters.de": lambda path: path.write_text("".join(f"{s}\n" for s, _ in _pairs(40))),
+    "letters.en": lambda path: path.write_text("".join(f"{t}\n" for _, t in _pairs(40))),
     "export.csv": _excel,
     "unclear.csv": lambda path: path.write_text("1;a letter\n2;a card\n"),
     "states.txt": lambda path: path.write_text("Delaware\nNevada\nOhio\nTexas\nUtah\nMaine\nIdaho\nKansas\n"),

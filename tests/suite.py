@@ -38,6 +38,7 @@ TORCH = (
     "tests/unit/pii/test_networks",
     "tests/unit/recipes/test_federated",
     "tests/unit/recipes/test_one_budget",
+    "tests/unit/recipes/test_texthide",
     "tests/unit/reproduce",
     "tests/unit/testing/test_conformance_nets",
     "tests/unit/training",

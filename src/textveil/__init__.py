@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         core as core,
         counts as counts,
         federated as federated,
+        fragments as fragments,
         hashed as hashed,
         nets as nets,
         noise as noise,
@@ -81,8 +82,8 @@ else:
         __name__,
         {
             "": (
-                "accounting attacks core counts federated hashed nets noise pii recipes report reproduce testing text "
-                "training words"
+                "accounting attacks core counts federated fragments hashed nets noise pii recipes report reproduce testing "
+                "text training words"
             ),
             "accounting": "Ledger",
             "attacks": "CountsSeen Evidence Exposure ModelSeen TableSeen TwoWorlds WordsSeen",

@@ -69,9 +69,7 @@ def test_drawing_with_replacement_costs_more_than_is_priced():
     plan = broken.DrawnWithReplacement().plan()
     delta = 0.01
     epsilon = price(plan.event(), delta=delta).epsilon
-    assert hockey_stick({1: 1.0}, plan, epsilon) == pytest.approx(
-        delta, rel=1e-3
-    )
+    assert hockey_stick({1: 1.0}, plan, epsilon) == pytest.approx(delta, rel=1e-3)
     times = {k: math.comb(4, k) * 0.25**k * 0.75 ** (4 - k) for k in range(5)}
     assert hockey_stick(times, plan, epsilon) > 3 * delta
 

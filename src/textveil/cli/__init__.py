@@ -21,6 +21,7 @@ from textveil.cli import (
     counts,
     demo,
     federate,
+    fragments,
     frontier,
     hashed,
     ledger,
@@ -61,6 +62,7 @@ app.add_typer(ledger.app, name="ledger")
 app.add_typer(train.app, name="train")
 app.add_typer(federate.app, name="federate")
 app.add_typer(pii.app, name="pii")
+app.add_typer(fragments.app, name="fragments")
 
 
 def _show_version(asked: bool) -> None:

@@ -218,6 +218,34 @@ class LabelNoise(StrEnum):
     IGNORE = "ignore"
 
 
+class Cut(StrEnum):
+    OVERLAPPING = "overlapping"
+    APART = "apart"
+
+
+class DropBy(StrEnum):
+    OCCURRENCE = "occurrence"
+    TYPE = "type"
+
+
+class Symmetry(StrEnum):
+    UNION = "union"
+    INTERSECTION = "intersection"
+    GROW_DIAG = "grow-diag"
+    GROW_DIAG_FINAL = "grow-diag-final"
+    GROW_DIAG_FINAL_AND = "grow-diag-final-and"
+
+
+class Aligner(StrEnum):
+    BUILT_IN = "built-in"
+    EFLOMAL = "eflomal"
+
+
+class Tokens(StrEnum):
+    BLANKS = "blanks"
+    WORDS = "words"
+
+
 class Strategy(StrEnum):
     FEDAVG = "fedavg"
     FEDSGD = "fedsgd"
@@ -232,6 +260,12 @@ class LocalWork(StrEnum):
     MOMENTUM = "momentum"
     ADAM = "adam"
     DP_SGD = "dp-sgd"
+    TEXTHIDE = "texthide"
+
+
+class HidingScheme(StrEnum):
+    INTRA = "intra"
+    INTER = "inter"
 
 
 class RoundSampling(StrEnum):

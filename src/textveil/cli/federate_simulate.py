@@ -20,6 +20,7 @@ from textveil.cli.choices import (
     UnitWeights,
 )
 from textveil.cli.federate_options import net_asked, strategy_asked
+from textveil.cli.federate_texthide import TextHideOptions, run_texthide
 from textveil.cli.options import (
     INPUT,
     MODEL,
@@ -85,9 +86,10 @@ class LocalOptions:
 
     local: Annotated[
         LocalWork,
-        ModelKind,
         option(
-            "How users train: sgd, momentum, adam; dp-sgd adds noise at each site, for each example.", group=TRAINING
+            "How users train: sgd, momentum, adam; dp-sgd adds noise at each site, for each example; texthide (broken) "
+            "sends gradients of masked mixtures.",
+            group=TRAINING,
         ),
     ] = LocalWork.SGD
     rate: Annotated[float | None, option("Learning rate of users. Without: what suits --local.", group=TRAINING)] = None
@@ -157,6 +159,7 @@ def simulate(
     run: RoundOptions,
     local_work: LocalOptions,
     model: FederatedModel,
+    texthide: TextHideOptions,
     user_field: Annotated[
         str | None, option("The field that says who wrote a text: each user is a unit.", group=INPUT)
     ] = None,
@@ -182,6 +185,20 @@ def simulate(
     from textveil.recipes.federated.simulate import simulate as run_simulation
     from textveil.recipes.training.scores import score_lines
 
+    if local_work.local is LocalWork.TEXTHIDE:
+        return run_texthide(
+            sources,
+            out,
+            texthide,
+            rounds=run.rounds,
+            local_work=local_work,
+            label_field=label_field,
+            sites=sites,
+            promised={name: getattr(promise, name) for name in ("epsilon", "noise", "delta")},
+            reading=reading,
+            spending=spending,
+            as_json=as_json,
+        )
     job = SimulateJob(
         tuple(sources),
         out,

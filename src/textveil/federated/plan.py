@@ -32,7 +32,7 @@ from textveil.accounting.least_noise import LARGEST, least_noise
 from textveil.accounting.prices import price
 from textveil.accounting.rdp import RDP
 from textveil.core import Adjacency, BadInput, BadParameter, Event, NoPromise
-from textveil.core.events import FixedSampled, GaussianNoise, Noise, Part, PoissonSampled, Together, Unpriced
+from textveil.core.events import FixedSampled, GaussianNoise, Noise, PoissonSampled, RepeatedNoise, Together, Unpriced
 from textveil.core.params import choice, fraction, non_negative, open_fraction, positive, positive_integer
 from textveil.core.units import Unit
 
@@ -154,7 +154,7 @@ class RoundPlan:
             return self._unpriced()
         noise: Noise = GaussianNoise(self.update_noise)
         if self.clipping == "adaptive":
-            noise = Together((Part(noise), Part(GaussianNoise(self.quantile_noise))))
+            noise = Together((RepeatedNoise(noise), RepeatedNoise(GaussianNoise(self.quantile_noise))))
         if self.sampling == "fixed":
             noise = FixedSampled(self.users, self.per_round, noise)
         elif self.sampling == "poisson":

@@ -19,7 +19,7 @@ from textveil.accounting.least_noise import LARGEST, least_noise
 from textveil.core import BadInput, Event, TextveilError
 from textveil.core.params import open_fraction, positive
 
-from .plan import Plan, price_together, steps_for
+from .plan import TrainingPlan, price_together, steps_for
 
 
 def calibrated(
@@ -33,7 +33,7 @@ def calibrated(
     also: Sequence[Event] = (),
     tolerance: float = 1e-3,
     **more: Any,
-) -> Plan:
+) -> TrainingPlan:
     """The plan with the least noise that, together with `also`, costs at most epsilon at delta.
 
     >>> plan = calibrated(1.0, 1e-5, batch=256, examples=14041, epochs=10)
@@ -43,13 +43,13 @@ def calibrated(
     if (epochs is None) == (steps is None):
         raise BadInput("a plan needs epochs or steps, one of them")
     count = steps if steps is not None else steps_for(examples, batch, float(epochs or 0))
-    start = Plan(noise=1.0, batch=batch, examples=examples, steps=count, **more)
+    start = TrainingPlan(noise=1.0, batch=batch, examples=examples, steps=count, **more)
     return calibrate_plan(start, epsilon, delta, also=also, tolerance=tolerance)
 
 
 def calibrate_plan(
-    plan: Plan, epsilon: float, delta: float, *, also: Sequence[Event] = (), tolerance: float = 1e-3
-) -> Plan:
+    plan: TrainingPlan, epsilon: float, delta: float, *, also: Sequence[Event] = (), tolerance: float = 1e-3
+) -> TrainingPlan:
     """The same plan (a schedule keeps its ratios) with the least noise that keeps the promise."""
     target = positive("epsilon", epsilon)
     open_fraction("delta", delta)
@@ -71,7 +71,9 @@ def calibrate_plan(
     return plan.with_noise(noise)
 
 
-def _upper(plan: Plan, rdp: Callable[[float], float], best: Callable[[float], float], target: float) -> float | None:
+def _upper(
+    plan: TrainingPlan, rdp: Callable[[float], float], best: Callable[[float], float], target: float
+) -> float | None:
     """A multiplier that keeps the promise, near the smallest one: by Renyi where that prices the draws, else by the best."""
     try:
         rdp(1.0)
@@ -86,7 +88,7 @@ def _upper(plan: Plan, rdp: Callable[[float], float], best: Callable[[float], fl
     return None
 
 
-def _unreachable(plan: Plan, target: float, delta: float, also: Sequence[Event], least: float) -> str:
+def _unreachable(plan: TrainingPlan, target: float, delta: float, also: Sequence[Event], least: float) -> str:
     text = f"epsilon {target:.4g} cannot be reached at delta {delta:g}: "
     if also:
         return text + f"with what else is charged the smallest is {_up(least)} (noise {LARGEST:g})"

@@ -41,7 +41,7 @@ from .clipping_tape import NotFinite, Recorder
 from .gaussian import add_gaussian
 from .interrupts import Interrupts
 from .optimisers import Average, make_optimiser
-from .plan import Phase, Plan
+from .plan import Phase, TrainingPlan
 from .sampler import Sampler
 from .schedules import rate_factor
 from .spent import Spent
@@ -83,7 +83,7 @@ class PrivateTrainer:
     def __init__(
         self,
         net: Any,
-        plan: Plan,
+        plan: TrainingPlan,
         *,
         optimiser: str = "adamw",
         rate: float,

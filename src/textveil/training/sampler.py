@@ -15,19 +15,19 @@ from textveil.core import BadInput, Event
 from textveil.noise import Source
 from textveil.noise.subsets import Indices, fixed_subset, poisson_subset
 
-from .plan import Phase, Plan
+from .plan import Phase, TrainingPlan
 
 
 class Sampler:
     """The sampler that a plan names.
 
     >>> from textveil.noise import seeded
-    >>> plan = Plan(noise=1.0, batch=3, examples=10, steps=1, sampling="fixed")
+    >>> plan = TrainingPlan(noise=1.0, batch=3, examples=10, steps=1, sampling="fixed")
     >>> len(Sampler(plan, 10, seeded(1)).draw(plan.phases[0]))
     3
     """
 
-    def __init__(self, plan: Plan, present: int, source: Source) -> None:
+    def __init__(self, plan: TrainingPlan, present: int, source: Source) -> None:
         if plan.sampling == "fixed" and present != plan.examples:
             raise BadInput(
                 f"fixed-size batches need exactly the declared {plan.examples} examples, and there are others",
@@ -45,4 +45,3 @@ class Sampler:
         if self.plan.sampling == "fixed":
             return fixed_subset(self.source, self.present, phase.batch)
         return poisson_subset(self.source, self.present, Fraction(phase.batch, self.plan.examples))
-

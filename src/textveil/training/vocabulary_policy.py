@@ -22,25 +22,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-SLACK = 1e-5
-GRID = 2.0**32
+from textveil.accounting.thresholds import GRID
+
 ABOVE = 5.0  # the cutoff stands so many deviations above the threshold: enough to pass almost surely
-
-
-def threshold_of(sigma: float, delta: float, distinct: int) -> float:
-    """The weight that words of one unit alone reach with chance delta at most.
-
-    >>> round(threshold_of(4.4, 5e-7, 64), 1)
-    25.0
-    """
-    from scipy.special import log_ndtr, ndtri_exp
-
-    t = np.arange(1, distinct + 1)
-    # z with P(N > z) = 1 - (1 - delta)^(1/t), through logarithms: delta may be far below the resolution of 1 - delta
-    tails = np.log(-np.expm1(np.log1p(-delta) / t))
-    z = -ndtri_exp(tails)
-    assert np.all(log_ndtr(-z) <= tails + 1e-9)
-    return float(np.max(1 / np.sqrt(t) + sigma * z)) + 2 / GRID
 
 
 def policy_weights(units: Sequence[np.ndarray], words: int, cutoff: float) -> np.ndarray:

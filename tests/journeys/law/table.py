@@ -105,6 +105,31 @@ def write_masked_letters(folder: Path, variant: int) -> None:
     write_letters(folder, variant)
 
 
+def write_pairs(folder: Path, variant: int) -> None:
+    """Sentences and their word-by-word translation; the secret is one of them, so rare that no frequent phrase has it."""
+    pairs = [(str(row["text"]), " ".join(w[::-1] for w in str(row["text"]).split())) for row in rows(variant)]
+    lines = "".join(json.dumps({"de": s, "en": t}) + "\n" for s, t in pairs)
+    (folder / "in.jsonl").write_text(lines)
+    public = "".join(json.dumps({"de": w, "en": w[::-1]}) + "\n" for w in WORDS)
+    (folder / "public.jsonl").write_text(public)
+
+
+def write_encoder(folder: Path, variant: int) -> None:
+    """Texts, and a BERT of one narrow layer, so that a run takes moments."""
+    import torch
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    write_jsonl(folder, variant)
+    (folder / "bert").mkdir(exist_ok=True)
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]
+    (folder / "bert" / "vocab.txt").write_text("\n".join(pieces))
+    BertTokenizerFast(str(folder / "bert" / "vocab.txt")).save_pretrained(folder / "bert")
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    torch.manual_seed(0)
+    BertModel(BertConfig(vocab_size=len(pieces), **sizes), add_pooling_layer=False).save_pretrained(folder / "bert")
+
+
+_PAIRS = ("in.jsonl", "-o", "{out}", "--source-field", "de", "--target-field", "en")
 _MARKED = ("in.jsonl", "--spans", "spans.jsonl")
 _TRAIN = ("--epsilon", "20", "--delta", "1e-3", "--batch", "1000", "--epochs", "3")
 _PLAIN = ("--bits", "10", "--clusters", "none", "--families", "word,bigram")
@@ -185,6 +210,11 @@ JOURNEYS = {
         labels=("measured",),
         before=(_OPEN, _SEALED),
     ),
+    "fragments make": Journey(
+        "recipes.fragments.make.make_fragments",
+        ("fragments", "make", *_PAIRS, "--align-on", "public.jsonl", "--epsilon", "8", "--delta", "1e-6"),
+        write_pairs,
+    ),
     "pii mask": Journey(
         "recipes.pii.mask.mask_file",
         ("pii", "mask", "in.jsonl", "-o", "{out}", "--how", "hash", "--text-field", "text"),
@@ -226,6 +256,14 @@ JOURNEYS = {
         needs_torch=True,
         charges=2,
         kills=6,
+    ),
+    "federate texthide": Journey(
+        "recipes.texthide.train.train_texthide",
+        ("federate", "simulate", "in.jsonl", "-o", "{out}", "--local", "texthide", "--encoder", "bert", "--masks", "2",
+         "--sites", "2", "--rounds", "2", "--batch", "4", "--text-field", "text"),
+        write_encoder,
+        needs_torch=True,
+        labels=("broken",),
     ),
     "train vocab": Journey(
         "recipes.training.vocab.make_vocabulary",

@@ -21,7 +21,7 @@ from textveil.core import Adjacency, BadInput, Event, Stated, Unit
 from textveil.federated.local import LocalUpdate
 from textveil.federated.weights import flat_of
 from textveil.training.calibrate import calibrate_plan
-from textveil.training.plan import Plan, price_together, steps_for
+from textveil.training.plan import TrainingPlan, price_together, steps_for
 from textveil.training.private_model import rounded
 
 SOURCE = "Abadi et al. 2016 (DP-SGD at each site); sites hold different examples (parallel composition)"
@@ -31,7 +31,7 @@ SOURCE = "Abadi et al. 2016 (DP-SGD at each site); sites hold different examples
 class PrivateLocalTraining:
     """DP-SGD on a site's own examples. `plans`: one round, by the number of examples that a site has."""
 
-    plans: dict[int, Plan]
+    plans: dict[int, TrainingPlan]
     noise: PartNoise
     rate: float
     optimiser: str = "adamw"
@@ -79,14 +79,14 @@ class SitePlans:
             )
 
     @cached_property
-    def by_size(self) -> dict[int, Plan]:
+    def by_size(self) -> dict[int, TrainingPlan]:
         """The plan of one round, by the true size of a site."""
         return {size: self._round_plan(size) for size in sorted(set(self.sizes))}
 
-    def _round_plan(self, size: int) -> Plan:
+    def _round_plan(self, size: int) -> TrainingPlan:
         declared = rounded(size)
         batch = min(self.batch, declared)
-        plan = Plan(
+        plan = TrainingPlan(
             noise=self.noise or 1.0,
             batch=batch,
             examples=declared,

@@ -1,0 +1,158 @@
+"""Alignment and extraction beside eflomal and NLTK: `python bench/fragments.py [--quick]`.
+
+Both aligners see the same sentence pairs, in this process tree, both directions; CPU seconds of the process and its
+children are counted (eflomal, GPLv3, is run as a command of its own, where it is installed). Links are compared after
+symmetrisation: F1 of ours against eflomal's; there are no gold links here. Extraction: the phrases of the same links
+as strings, ours and NLTK's `phrase_extraction`, which must give the same phrases. Sentence pairs are those of
+general-de-en and nmt-confidential-de-en where the evaluation data is there (TEXTVEIL_DATA or ../shared/data), else
+invented ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import resource
+import tempfile
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from textveil.fragments.aligner import Aligner, Links, corpus_of
+from textveil.fragments.eflomal import eflomal_links
+from textveil.fragments.phrases import extract, texts_of
+from textveil.fragments.sentences import Side, WordNumbers, side_of
+
+DATA = Path(os.environ.get("TEXTVEIL_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+FILES = (
+    *(f"nmt-confidential-de-en/{domain}/train.jsonl.gz" for domain in ("EMEA", "GNOME", "JRC")),
+    "general-de-en/wmt_demo.jsonl.gz", "general-de-en/multi30k.train.jsonl.gz", "general-de-en/tatoeba.train.jsonl.gz",
+    "general-de-en/debian_l10n.train.jsonl.gz",
+)  # fmt: skip
+LONGEST = 7
+
+
+def sentence_pairs(count: int) -> list[tuple[str, str]]:
+    """The first pairs of at most 100 words a side; every file gives its share."""
+    paths = [DATA / name for name in FILES if (DATA / name).exists()]
+    if not paths:
+        rng = np.random.default_rng(1)
+        words = [rng.zipf(1.3, rng.integers(5, 30)) % 20_000 for _ in range(count)]
+        return [(" ".join(f"s{w}" for w in row), " ".join(f"t{w}" for w in row)) for row in words]
+    pairs = []
+    for path in paths:
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            rows = [json.loads(line) for _, line in zip(range(count), lines, strict=False)]
+        pairs += [(r["de"], r["en"]) for r in rows if max(len(r["de"].split()), len(r["en"].split())) <= 100]
+    step = max(1, len(pairs) // count)
+    return pairs[::step][:count]
+
+
+def timed(work: Callable[[], Any]) -> tuple[Any, float, float]:
+    """The result, wall seconds, and CPU seconds of this process and the children that ended."""
+
+    def cpu() -> float:
+        used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        return sum(u.ru_utime + u.ru_stime for u in used)
+
+    wall, before = time.perf_counter(), cpu()
+    result = work()
+    return result, time.perf_counter() - wall, cpu() - before
+
+
+def ours(source: Side, target: Side) -> Links:
+    words = WordNumbers(), WordNumbers()
+    return Aligner().fit(corpus_of(source, target, words), words).links(source, target)
+
+
+def words_of(side: Side) -> list[list[str]]:
+    return [side.words[a:b] for a, b in pairwise(side.starts.tolist())]
+
+
+def link_f1(first: Links, second: Links) -> float:
+    """Links that both have, of all."""
+    sets = []
+    for links in (first, second):
+        pair = np.repeat(np.arange(len(links.starts) - 1), np.diff(links.starts))
+        sets.append((pair.astype(np.int64) << 32) + (links.source.astype(np.int64) << 16) + links.target)
+    return 2 * len(np.intersect1d(*sets)) / max(len(sets[0]) + len(sets[1]), 1)
+
+
+def nltk_phrases(source: Side, target: Side, links: Links) -> set[tuple[int, str, str]]:
+    from nltk.translate.phrase_based import phrase_extraction
+
+    phrases = set()
+    for place, (s, t) in enumerate(zip(words_of(source), words_of(target), strict=True)):
+        own = slice(links.starts[place], links.starts[place + 1])
+        alignment = [*zip(links.source[own].tolist(), links.target[own].tolist(), strict=True)]
+        for _, _, a, b in phrase_extraction(" ".join(s), " ".join(t), alignment, LONGEST):
+            phrases.add((place, a, b))
+    return phrases
+
+
+def our_phrases(source: Side, target: Side, links: Links) -> set[tuple[int, str, str]]:
+    spans = extract(source.starts, target.starts, links, LONGEST)
+    return {*zip(spans[:, 0].tolist(), *texts_of(spans, source, target), strict=True)}
+
+
+def aligning(pairs: list[tuple[str, str]]) -> dict[str, float]:
+    """Seconds and links of both aligners."""
+    warm = side_of([p[0] for p in pairs[:50]]), side_of([p[1] for p in pairs[:50]])
+    our_phrases(*warm, ours(*warm))  # compiled before it is timed
+    (source, target), reading, _ = timed(lambda: (side_of([p[0] for p in pairs]), side_of([p[1] for p in pairs])))
+    links, wall, cpu = timed(lambda: ours(source, target))
+    phrases, more, more_cpu = timed(
+        lambda: texts_of(extract(source.starts, target.starts, links, LONGEST), source, target)
+    )
+    print(f"{len(pairs):,} pairs, {len(source.words):,} words: read {reading:.1f} s, aligned {wall:.1f} s "
+          f"({cpu:.1f} CPU), {len(phrases[0]):,} phrases of {LONGEST} in {more:.1f} s ({more_cpu:.1f} CPU)")  # fmt: skip
+    shown = {"wall_align_and_extract": reading + wall + more, "cpu_align": cpu, "cpu_extract": more_cpu}
+    if find_spec("eflomal") is None:
+        print("eflomal is not installed: no comparison")
+        return shown
+    both = words_of(source), words_of(target)
+    with tempfile.TemporaryDirectory() as folder:
+        theirs, wall, cpu_theirs = timed(lambda: eflomal_links(*both, Path(folder) / "eflomal", "union"))
+    f1 = link_f1(links, theirs)
+    print(f"eflomal: {wall:.1f} s ({cpu_theirs:.1f} CPU); {cpu_theirs / cpu:.1f} times ours; link F1 (union) {f1:.3f}")
+    return {**shown, "align_over_eflomal": cpu_theirs / cpu, "link_f1": f1}
+
+
+def extracting(pairs: list[tuple[str, str]], count: int) -> dict[str, float]:
+    """Phrases as strings, ours and NLTK's, from the same links."""
+    source, target = side_of([p[0] for p in pairs]), side_of([p[1] for p in pairs])
+    every = ours(source, target)
+    some = side_of([p[0] for p in pairs[:count]]), side_of([p[1] for p in pairs[:count]])
+    last = every.starts[count]
+    links = Links(every.source[:last], every.target[:last], every.starts[: count + 1])
+    mine, _, cpu = min((timed(lambda: our_phrases(*some, links)) for _ in range(3)), key=lambda run: run[2])
+    theirs, _, cpu_theirs = timed(lambda: nltk_phrases(*some, links))
+    same = len(mine & theirs) / len(mine | theirs)
+    print(f"extraction, {count:,} sentences: ours {cpu:.3f} s, NLTK {cpu_theirs:.2f} s ({cpu_theirs / cpu:.0f} times); "
+          f"{same:.2%} of the phrases are the same")  # fmt: skip
+    return {"extract_over_nltk": cpu_theirs / cpu, "same_phrases": same}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="10,000 pairs instead of 100,000")
+    options = parser.parse_args()
+    pairs = sentence_pairs(10_000 if options.quick else 100_000)
+    shown = {**aligning(pairs), **extracting(pairs[:20_000], 2_000)}
+    kept = ("align_over_eflomal", "link_f1", "extract_over_nltk")
+    print(
+        json.dumps(
+            {"room": "fragments", "ratios": {name: shown[name] for name in kept if name in shown}, "more": shown}
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

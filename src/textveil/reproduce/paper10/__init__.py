@@ -1,0 +1,1 @@
+"""Paper 10: translations in pieces."""

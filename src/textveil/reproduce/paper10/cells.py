@@ -1,0 +1,113 @@
+"""Cells of paper 10: sizes of the data, our extraction beside the published phrases, and the risk of each policy."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from textveil.attacks.evidence import Evidence
+from textveil.attacks.fragments.reassembly import GreedyAttack, ReassemblyAttack
+from textveil.attacks.fragments.seen import FragmentsSeen, Numbers, OriginalPairs
+from textveil.fragments.aligner import Aligner, corpus_of
+from textveil.fragments.mechanism import Fragments
+from textveil.fragments.phrases import extract, texts_of
+from textveil.fragments.sentences import WordNumbers, side_of
+from textveil.noise import seeded
+from textveil.reproduce.paper10.data import holds_source, others, pairs, rows, unique
+
+PUBLISHED = {"EMEA": 4, "GNOME": 5, "JRC": 5}  # words of the longest phrase in the published files
+POLICIES: dict[str, dict[str, Any]] = {
+    "paper, 7 words": {"longest": 7},
+    "paper, 4 words": {"longest": 4},
+    "4 words, dropped by type": {"longest": 4, "drop_by": "type"},
+    "4 words, as many decoys": {"longest": 4, "decoys": 1.0},
+    "3 words": {"longest": 3},
+    "apart, 7 words": {"longest": 7, "cut": "apart"},
+    "apart, 4 words": {"longest": 4, "cut": "apart"},
+    "apart, 4 words, all kept": {"longest": 4, "cut": "apart", "drop": 0.0},
+    "apart, 3 words": {"longest": 3, "cut": "apart"},
+    "apart, 3 words, all kept": {"longest": 3, "cut": "apart", "drop": 0.0},
+}
+
+
+def sizes(data: Path, *, domain: str) -> dict[str, Any]:
+    """Table 1, and what it does not say: duplicates, leaks, and rows whose English holds the German."""
+    shown: dict[str, Any] = {}
+    for part in ("train", "valid", "test_a"):
+        own = pairs(data, domain, part)
+        shown[part] = {
+            "sentences": len(own),
+            "de": sum(len(s.split()) for s, _ in own),
+            "en": sum(len(t.split()) for _, t in own),
+            "unique": len(set(own)),
+            "holds_source": sum(map(holds_source, own)) / len(own),
+        }
+    shown["test_in_train"] = sum(bool(row["pair_in_train"]) for row in rows(data, domain, "test_a"))
+    return shown
+
+
+def published(data: Path, *, domain: str, symmetry: str, general: bool) -> dict[str, Any]:
+    """The share of the published types that our extraction has, without sampling; `general`: aligned on all domains."""
+    own = pairs(data, domain, "train")
+    texts = [*own, *others(data, domain)] if general else own
+    source, target = (side_of([pair[n] for pair in texts]) for n in (0, 1))
+    words = WordNumbers(), WordNumbers()
+    aligner = Aligner(symmetry).fit(corpus_of(source, target, words), words)
+    source, target = (side_of([pair[n] for pair in own]) for n in (0, 1))
+    spans = extract(source.starts, target.starts, aligner.links(source, target), PUBLISHED[domain])
+    ours = Counter(zip(*texts_of(spans, source, target), strict=True))
+    theirs = Counter((row["de"], row["en"]) for row in rows(data, domain, "phrase_pairs"))
+    every = [pair for pair in theirs if pair in ours]
+    one_to_one = [pair for pair in theirs if min(len(pair[0].split()), len(pair[1].split())) == 1]
+    return {
+        "published": len(theirs),
+        "published_occurrences": theirs.total(),
+        "ours": len(ours),
+        "our_occurrences": ours.total(),
+        "found": len(every) / len(theirs),
+        "found_occurrences": sum(theirs[pair] for pair in every) / theirs.total(),
+        "found_frequent": _share(theirs, ours, least=3),
+        "found_one_word": sum(pair in ours for pair in one_to_one) / max(len(one_to_one), 1),
+    }
+
+
+def _share(theirs: Counter[tuple[str, str]], ours: Counter[tuple[str, str]], least: int) -> float:
+    frequent = [pair for pair, count in theirs.items() if count >= least]
+    return sum(pair in ours for pair in frequent) / max(len(frequent), 1)
+
+
+def risk(data: Path, *, domain: str, policy: str, sentences: int, seed: int) -> dict[str, Any]:
+    """What the attacks rebuild of unique sentence pairs (0: of all of them), cut by a policy."""
+    own = unique(data, domain, sentences or None)
+    fragments = Counter(map(tuple, Fragments(**POLICIES[policy], seed=seed).transform(own)))
+    seen = exposure(fragments, own, others(data, domain))
+    found: dict[str, Any] = {"fragments": fragments.total(), "types": len(fragments)}
+    for side in ("source", "target"):
+        found[f"greedy {side}"] = shown(GreedyAttack(side).run(seen, rng=seeded(seed)))
+    for variant in ReassemblyAttack.variants:
+        try:
+            evidence = ReassemblyAttack(**variant).run(seen, rng=seeded(seed))
+        except ValueError:  # no such pair of names in this text
+            continue
+        found[f"{variant['counts']} {variant['side']}"] = shown(evidence)
+    return found
+
+
+def exposure(fragments: Counter[Any], own: list[tuple[str, str]], public: list[tuple[str, str]]) -> FragmentsSeen:
+    """What the adversary has: fragments, and the public text of other domains."""
+    numbers = Numbers(), Numbers()
+    sides = [numbers[n].of([pair[n].split() for pair in fragments]) for n in (0, 1)]
+    for each in numbers:
+        each.closed = True
+    source, target = (numbers[n].of([pair[n].split() for pair in own]) for n in (0, 1))
+    known = tuple(numbers[n].of([pair[n].split() for pair in public]) for n in (0, 1))
+    truth = OriginalPairs(np.asarray(source.words), source.starts, target)
+    return FragmentsSeen(*sides, np.array([*fragments.values()]), (known[0], known[1]), truth)
+
+
+def shown(evidence: Evidence) -> dict[str, Any]:
+    low, high = evidence.interval()
+    return {"value": evidence.value, "low": low, "high": high, "tries": evidence.tries, "chance": evidence.chance}
