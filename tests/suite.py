@@ -36,7 +36,7 @@ TORCH = (
     "tests/unit/federated",
     "tests/unit/nets",
     "tests/unit/pii/test_networks",
-    "tests/unit/recipes/test_federated_app",
+    "tests/unit/recipes/test_federated",
     "tests/unit/recipes/test_one_budget",
     "tests/unit/recipes/test_texthide",
     "tests/unit/reproduce",

@@ -31,8 +31,8 @@ RENAMES = {
 PUBLIC_RANDOMNESS = {
     "counts/public_randomness.py": "groupings, which are public",
     "recipes/audit.py": "an attacker's own randomness",
-    "recipes/training/canaries.py": "planted secrets, which stay with the owner",
     "recipes/federated/canaries.py": "planted secrets, which stay with the owner",
+    "recipes/training/canaries.py": "planted secrets, which stay with the owner",
     "recipes/use/forecast.py": "draws of public words",
     "recipes/use/trial.py": "a trial on its owner's text, of which nothing but a figure for the owner is left",
     "recipes/use/topics.py": "a yardstick that stays with the owner",

@@ -22,7 +22,7 @@ OPTIMISERS = ("sgd", "momentum", "adam")
 
 @dataclass(frozen=True)
 class LocalUpdate:
-    """What a unit found: the vector to add, its mean loss on the way (private), and the steps it took."""
+    """What a unit found: the vector to add, its mean loss on the way (private; nan: not told), and the steps it took."""
 
     update: Flat
     loss: float

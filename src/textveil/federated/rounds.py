@@ -14,6 +14,7 @@ themselves is left out as too long.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -49,6 +50,7 @@ class Roster:
     nodes: tuple[int, ...]
     home: tuple[tuple[int, int], ...] = ()  # unit -> (node, its number there); empty: anywhere
     names: Mapping[int, str] = field(default_factory=dict)  # of nodes, for messages
+    units: Sequence[str] = ()  # names of units, where all nodes hold all of them (simulated sites)
 
     @classmethod
     def anywhere(cls, grid: Grid) -> Roster:
@@ -72,7 +74,10 @@ class Roster:
         dealt = [tuple(int(u) for u in units[k :: len(self.nodes)]) for k in range(len(self.nodes))]
         return [(node, share) for node, share in zip(self.nodes, dealt, strict=True) if share]
 
-    def name(self, node: int) -> str:
+    def name(self, node: int, users: Sequence[int] = ()) -> str:
+        """Whom a reply came from: the site, where it is one alone, else the node."""
+        if not self.home and self.units and len(users) == 1:
+            return self.units[users[0]]
         return self.names.get(node, f"node {self.nodes.index(node) + 1}")
 
 
@@ -339,13 +344,14 @@ def _facts(
     """What may be said; the history gets the scores, the state who was left out by name."""
     scores = dict(watch(state)) if watch is not None else {}
     weight = sum(r.weight for r in replies)
-    if not plan.is_private and weight and all(r.loss is not None for r in replies if r.total is not None):
-        scores.setdefault("training loss", sum(r.loss or 0.0 for r in replies) / weight)
+    losses = [math.nan if r.loss is None else r.loss for r in replies if r.total is not None]
+    if not plan.is_private and weight and math.isfinite(sum(losses)):  # a local step under DP says none
+        scores.setdefault("training loss", sum(losses) / weight)
     refused: dict[str, int] = {}
     for reply in replies:
         codes = [reply.error] * len(reply.users) if reply.error else reply.refused
         for code in codes:
-            key = f"{roster.name(reply.node)}: {code}"
+            key = f"{roster.name(reply.node, reply.users)}: {code}"
             refused[key] = refused.get(key, 0) + 1
     for key, count in refused.items():
         state.refused[key] = state.refused.get(key, 0) + count

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from flwr.app import ArrayRecord, ConfigRecord, Error, Message, RecordDict
-from unit.federated.small import SIZE, federation_of, grid_of, run
+from unit.federated.small import SIZE, Told, federation_of, grid_of, run
 
 from textveil.core import BadInput
 from textveil.federated import Federation, FreeBook, InProcessGrid, Roster, RoundPlan
@@ -142,3 +142,14 @@ def test_a_model_passed_round_is_trained_by_one_site_after_the_other():
     plan = RoundPlan(users=3, per_round=1, rounds=6, sampling="cycle", unit="client")
     run(grid_of(ONES), federation_of(plan), FreeBook(seeded(1)), tap=views.append)
     assert [view.replies[0].users for view in views] == [(0,), (1,), (2,)] * 2
+
+
+def test_simulated_sites_are_left_out_by_their_own_names_and_private_losses_are_not_told():
+    units = [[np.ones(SIZE)], [ValueError("text of a user")], [np.ones(SIZE)]]
+    grid = grid_of(units, 2)
+    roster = Roster(tuple(grid.get_node_ids()), units=["a.conll", "b.conll", "c.conll"])
+    plan = RoundPlan(users=3, per_round=3, rounds=1, clip=C, unit="client")
+    state = run(grid, federation_of(plan, apart=True), FreeBook(seeded(1)), roster=roster)
+    assert state.refused == {"b.conll: failed": 1}
+    silent = run(grid_of(ONES, 1, Told(loss=float("nan"))), federation_of(plan), FreeBook(seeded(1)))
+    assert silent.history == [{"round": 1}]

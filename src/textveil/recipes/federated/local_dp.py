@@ -10,6 +10,7 @@ rate is n times that of the pool, so 20 sites do not cost what one costs. The op
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -51,7 +52,7 @@ class PrivateLocalTraining:
             micro_batch=self.micro_batch,
         )
         trainer.fit(list(examples))
-        return LocalUpdate(flat_of(net) - before, 0.0, self.plans[len(examples)].steps)
+        return LocalUpdate(flat_of(net) - before, math.nan, self.plans[len(examples)].steps)  # its loss is private
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,7 @@ from textveil.recipes.federated.units import UnitSource, pairs_of, read_file
 from textveil.recipes.progress import Bar
 from textveil.recipes.publish import Publication, publish_job
 from textveil.recipes.training.scores import scores
+from textveil.text.examples import check_labels
 from textveil.text.readers import FileOptions
 from textveil.training.interrupts import Interrupts
 
@@ -179,7 +180,10 @@ def prepare(job: GridJob, sites: int) -> Prepared:
     make_server_step(asked)
     test: list[Any] = []
     if job.test is not None:
-        test = pairs_of(job.task, read_file(_test_source(job, labels), job.test, users=False))
+        file = read_file(_test_source(job, labels), job.test, users=False)
+        if labels:
+            check_labels(file, labels, job.test, declared=True)
+        test = pairs_of(job.task, file)
     return Prepared(job, task, net, test, _terms(job))
 
 

@@ -268,7 +268,7 @@ def _rounds(ready: Prepared, book: AccountBook, local: Any, bar: Bar) -> RoundSt
 
 def _roster(grid: Any, names: list[str]) -> Roster:
     nodes = tuple(grid.get_node_ids())
-    return Roster(nodes, names={node: f"worker {k + 1}" for k, node in enumerate(nodes)})
+    return Roster(nodes, names={node: f"worker {k + 1}" for k, node in enumerate(nodes)}, units=names)
 
 
 def workers_of(asked: int | None, data: UnitData) -> int:

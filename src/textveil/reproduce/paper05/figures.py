@@ -38,7 +38,8 @@ def _scatter(results: Results, number: str, title: str) -> Panel:
     for name, wanted in SHOWN.items():
         models = arms(results, **wanted)
         if models:
-            series.append(Series(name, *([m.result[n] for m in models] for n in ("perplexity", number))))
+            x, y = ([float(m.result[n]) for m in models] for n in ("perplexity", number))
+            series.append(Series(name, x, y))
     return Panel(title, "perplexity of users not trained on", "canaries found, of 90", series)
 
 

@@ -23,7 +23,8 @@ KINDS = {
     **{kind: Kind(arm, needs=READS) for kind in (*ARMS, "population")},
 }
 PARTS = {
-    "headline": ("prices", "start", "headline"),
+    "start": ("start",),
+    "headline": ("start", "headline"),
     "users": ("sgd", "fedavg", "private"),
     "prices": ("prices",),
     "tables": ("optimisers", "batches", "iid_private"),

@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from textveil.core import Unit
 from textveil.federated.local import LocalTraining
 from textveil.federated.plan import RoundPlan
 from textveil.federated.task import NetTask
@@ -68,7 +69,7 @@ def trained(
     task = NetTask("tagger", lambda: copy.deepcopy(net))
     found = task.build()
     grid = InProcessGrid(make_client_app(ClientSetup(task, lambda: sites, local)))
-    plan = RoundPlan(users=len(sites), per_round=len(sites), rounds=rounds, unit="client")
+    plan = RoundPlan(users=len(sites), per_round=len(sites), rounds=rounds, unit=Unit.CLIENT)
     seen: list[dict[str, float]] = []
 
     def look(state: Any) -> dict[str, float]:

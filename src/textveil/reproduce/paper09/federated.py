@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from textveil.core import Unit
 from textveil.federated.local import LocalTraining, LocalUpdate
 from textveil.federated.plan import RoundPlan
 from textveil.federated.task import NetTask
@@ -146,7 +147,7 @@ def _sent_batches(net: Any, workers: list[list[Example]], local: LocalTraining, 
 
     task = NetTask("tagger", lambda: copy.deepcopy(net))
     grid = InProcessGrid(make_client_app(ClientSetup(task, lambda: workers, local, sends_examples=True)))
-    plan = RoundPlan(users=len(workers), per_round=len(workers), rounds=epochs, unit="client")
+    plan = RoundPlan(users=len(workers), per_round=len(workers), rounds=epochs, unit=Unit.CLIENT)
     federation = Federation(plan, layout_of(net), flat_of(net), apart=True)
     steps = -(-max(map(len, workers)) // local.batch)
     book, roster = FreeBook(seeded(seed)), Roster.anywhere(grid)
@@ -166,7 +167,7 @@ def _rounds(net: Any, workers: list[list[Example]], step: WatchedStep, epochs: i
         per_round=1 if cycle else count,
         rounds=epochs * (count if cycle else 1),
         sampling="cycle" if cycle else "fixed",
-        unit="client",
+        unit=Unit.CLIENT,
     )
     state = run_rounds(grid, Federation(plan, layout_of(net), flat_of(net)), FreeBook(seeded(seed)))
     put_into(net, state.weights)

@@ -3,6 +3,9 @@ through Automatic Annotation and Federated Learning". Annotation (Tables 1 to 5)
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from textveil.reproduce import datasets
 from textveil.reproduce.cells import Cell, Kind, grid
 from textveil.reproduce.study import Study
@@ -66,7 +69,11 @@ def plan(scale: str) -> list[Cell]:
 
 def federated_plan(full: bool) -> list[Cell]:
     """Small: our BiLSTM, three seeds. Full: the transformer, one epoch, ten seeds."""
-    net = {"model": ["transformer" if full else "bilstm"], "rate": [5e-4 if full else 2e-3], "batch": [16]}
+    net: dict[str, Iterable[Any]] = {
+        "model": ["transformer" if full else "bilstm"],
+        "rate": [5e-4 if full else 2e-3],
+        "batch": [16],
+    }
     seeds = range(10 if full else 3)
     cells = []
     for dataset, epochs in (("conll", 1), ("wikipii", 1 if full else 3)):
