@@ -48,7 +48,9 @@ def test_a_unit_of_many_entities_is_refused_or_bounded(tmp_path):
     """Entities that blow up are stopped by the parser, in one sentence."""
     path = tmp_path / "bomb.tmx"
     levels = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10 if n else "ha"}">' for n in range(10))
-    path.write_text(f'<!DOCTYPE tmx [{levels}]><tmx><body><tu><tuv xml:lang="a"><seg>&e9;</seg></tuv></tu></body></tmx>')
+    path.write_text(
+        f'<!DOCTYPE tmx [{levels}]><tmx><body><tu><tuv xml:lang="a"><seg>&e9;</seg></tuv></tu></body></tmx>'
+    )
     with pytest.raises(BadInput, match=r"bomb\.tmx"):
         pairs_of(path)
 
