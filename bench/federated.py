@@ -1,9 +1,10 @@
 """Federated rounds on Flower beside a plain loop: `python bench/federated.py [--quick]`.
 
 1,000 users, 50 a round, the CIFG-LSTM of 1.3 million parameters, DP-FedAvg with Poisson rounds. Each user has 32 invented
-sentences of 12 words and takes two local steps a round. Three ways of the same rounds: a loop in this process without
-Flower (train, clip, sum, noise), Flower's simulation with one actor, and with two. The first round is left out: it starts
-Ray, imports torch and opens the data. Everybody has one thread. Seconds a round are medians.
+sentences of 12 words and takes two local steps a round. Three ways of the same round take turns within one Flower
+simulation (Ray) of two actors: a loop in this process without Flower (train, clip, sum, noise), all users of a round in one
+message to one actor, and half of them to each actor. So all three have the same neighbours on a busy machine, and ratios are
+medians of paired rounds. The first turn is left out: it imports torch and opens the data. Everybody has one thread.
 
     federation_over_loop   one actor against the loop (wanted: at most 1.5)
     two_workers_speedup    one actor against two (wanted: at least 1.6, on a quiet machine with two cores)
@@ -15,8 +16,9 @@ import argparse
 import json
 import statistics
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import torch
@@ -27,6 +29,7 @@ from textveil.federated import (
     FreeBook,
     LocalTraining,
     NetTask,
+    Roster,
     RoundPlan,
     make_client_app,
     run_rounds,
@@ -67,44 +70,45 @@ class Invented:
         return [[" ".join(sentence) for sentence in own] for own in drawn_words.tolist()]
 
 
-def federation(rounds: int) -> Federation:
+def federation() -> Federation:
     net = make_net()
-    plan = RoundPlan(users=USERS, per_round=PER_ROUND, rounds=rounds, sampling="poisson", clip=0.2, noise=1.0)
+    plan = RoundPlan(users=USERS, per_round=PER_ROUND, rounds=1, sampling="poisson", clip=0.2, noise=1.0)
     return Federation(plan, layout_of(net), flat_of(net))
 
 
-def by_loop(rounds: int, sentences: int) -> list[float]:
-    """Seconds of each round without Flower: the same local steps, clipping, sum, noise."""
-    net, own, users, source = make_net(), federation(rounds), Invented(sentences)(), secure()
-    state, seconds = RoundState(0, own.start.copy(), own.plan.clip), []
-    for number in range(rounds):
-        start, total, came = time.perf_counter(), np.zeros(own.layout.size), 0
-        for user in drawn(own.plan, source, number):
-            put_into(net, state.weights)
-            update = LOCAL(net, users[user], seed=user, part=user).update
+class Loop:
+    """A round without Flower: the same local steps, clipping, sum and noise."""
+
+    def __init__(self, own: Federation, sentences: int) -> None:
+        self.own, self.net, self.users = own, make_net(), Invented(sentences)()
+
+    def round(self) -> int:
+        own, source, total, came = self.own, secure(), np.zeros(self.own.layout.size), 0
+        state = RoundState(0, own.start.copy(), own.plan.clip)
+        for user in drawn(own.plan, source, 1):
+            put_into(self.net, state.weights)
+            update = LOCAL(self.net, self.users[user], seed=user, part=user).update
             total += clipped(update, float(own.plan.clip or 0), "flat", own.layout)
             came += 1
         reply = Reply(0, tuple(range(came)), total.astype(np.float32), came, float(came))
-        state.weights = state.weights + aggregate(own, state, [reply], source)
-        seconds.append((time.perf_counter() - start) / max(1, came) * PER_ROUND)
-    return seconds[1:]
+        aggregate(own, state, [reply], source)
+        return came
 
 
-def by_flower(rounds: int, sentences: int, workers: int) -> list[float]:
-    """Seconds of each round on Flower's simulation, for as many users as are drawn on average."""
-    marks: list[tuple[float, int]] = []
-    app = make_client_app(ClientSetup(NetTask("lm", make_net), Invented(sentences), LOCAL, threads=1))
-    own = federation(rounds)
+def on_flower(grid: Any, own: Federation, nodes: int) -> int:
+    """One round over so many nodes; how many users came."""
+    came: list[int] = []
+    roster = Roster(tuple(grid.get_node_ids())[:nodes])
+    state = run_rounds(grid, own, FreeBook(secure()), roster=roster, progress=lambda facts: came.append(facts.came))
+    assert not state.refused, state.refused
+    return came[0]
 
-    def run(grid):  # type: ignore[no-untyped-def]
-        marks.append((time.perf_counter(), 0))
-        return run_rounds(
-            grid, own, FreeBook(secure()), progress=lambda facts: marks.append((time.perf_counter(), facts.came))
-        )
 
-    simulate(run, app, workers)
-    rounds_after_first = pairwise(marks[1:])
-    return [(after - before) / max(1, came) * PER_ROUND for (before, _), (after, came) in rounds_after_first]
+def per_fifty(way: Callable[[], int]) -> float:
+    """Seconds of a round, for as many users as are drawn on average."""
+    start = time.perf_counter()
+    came = way()
+    return (time.perf_counter() - start) / max(1, came) * PER_ROUND
 
 
 def main() -> None:
@@ -112,21 +116,30 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer rounds, one local step of a user")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    rounds, sentences = (4, 16) if options.quick else (7, SENTENCES)
-    parameters = sum(p.numel() for p in make_net().parameters())
-    print(f"{USERS:,} users, {PER_ROUND} a round, {parameters:,} parameters, {sentences} sentences a user")
-    seconds = {}
-    ways = {
-        "plain loop": lambda: by_loop(rounds, sentences),
-        "Flower, one actor": lambda: by_flower(rounds, sentences, 1),
-        "Flower, two actors": lambda: by_flower(rounds, sentences, 2),
+    turns, sentences = (4, 16) if options.quick else (8, SENTENCES)
+    own = federation()
+    print(f"{USERS:,} users, {PER_ROUND} a round, {own.layout.size:,} parameters, {sentences} sentences a user")
+    app = make_client_app(ClientSetup(NetTask("lm", make_net), Invented(sentences), LOCAL, threads=1))
+
+    def race(grid: Any) -> list[tuple[float, float, float]]:
+        loop, seconds = Loop(own, sentences), []
+        ways = (loop.round, lambda: on_flower(grid, own, 1), lambda: on_flower(grid, own, 2))
+        for turn in range(turns + 1):
+            times = tuple(
+                per_fifty(way) for way in (ways if turn else ways[::-1])
+            )  # first both actors, to warm them up
+            if turn:
+                print(
+                    f"loop {times[0]:6.2f} s   one actor {times[1]:6.2f} s   two actors {times[2]:6.2f} s", flush=True
+                )
+                seconds.append(times)
+        return seconds
+
+    rows = simulate(race, app, 2)
+    ratios = {
+        "federation_over_loop": statistics.median(one / loop for loop, one, _ in rows),
+        "two_workers_speedup": statistics.median(one / two for _, one, two in rows),
     }
-    for name, way in ways.items():
-        found = way()
-        seconds[name] = statistics.median(found)
-        print(f"{name:20} {seconds[name]:7.2f} s a round (from {min(found):.2f} to {max(found):.2f})", flush=True)
-    loop, one, two = seconds.values()
-    ratios = {"federation_over_loop": one / loop, "two_workers_speedup": one / two}
     print(json.dumps({"room": "federated", "ratios": {name: round(value, 3) for name, value in ratios.items()}}))
 
 

@@ -18,6 +18,10 @@ COMMANDS = {
     "textveil reproduce 06": "needs evaluation data and minutes; tests/unit/reproduce runs the study on made-up data",
     "textveil frontier reviews.jsonl -o frontier --label-field label": "takes minutes at its defaults; docs/use.md runs one "
     "of fewer points",
+    "textveil federate simulate letters.jsonl -o hidden --local texthide": "takes half a minute; "
+    "tests/unit/recipes/test_texthide.py runs the same",
+    "textveil audit hidden --truth letters.jsonl": "attacks the folder of the command before it; "
+    "tests/unit/recipes/test_texthide.py runs the same",
     "textveil report .": "the folder of the test holds more than releases; tests/journeys/test_veil_journey.py reports",
     "textveil fragments adapt": "needs a translation model; "
     "tests/journeys/test_fragments_adapt_journey.py makes a tiny one and adapts it",

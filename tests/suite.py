@@ -40,6 +40,7 @@ TORCH = (
     "tests/unit/pii/test_networks",
     "tests/unit/recipes/test_federated_app",
     "tests/unit/recipes/test_one_budget",
+    "tests/unit/recipes/test_texthide",
     "tests/unit/reproduce",
     "tests/unit/testing/test_conformance_nets",
     "tests/unit/training",

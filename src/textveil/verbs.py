@@ -32,6 +32,7 @@ VERBS = {  # name in Python -> file of textveil.cli and function
     "mask_pii": "pii_mask:mask",
     "measure": "measure:measure",
     "plant_canaries": "train_canaries:canaries",
+    "plant_shared_canaries": "federate_canaries:canaries",
     "price_training": "train_price:price",
     "probe_extractor": "hashed_probe:probe",
     "read_infobox": "pii_annotate:infobox",

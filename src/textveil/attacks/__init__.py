@@ -27,6 +27,10 @@ if TYPE_CHECKING:
         TwoWorlds as TwoWorlds,
         check_exposure as check_exposure,
     )
+    from .federated.beam import BeamSearchAttack as BeamSearchAttack
+    from .federated.secret_sharer import SecretSharerAttack as SecretSharerAttack
+    from .federated.seen import NextWordsSeen as NextWordsSeen
+    from .federated.user_run import UserRunAttack as UserRunAttack
     from .fragments.reassembly import (
         GreedyAttack as GreedyAttack,
         ReassemblyAttack as ReassemblyAttack,
@@ -44,6 +48,23 @@ if TYPE_CHECKING:
     from .pii.recognised import RecognisedAttack as RecognisedAttack
     from .pii.refound import RefoundAttack as RefoundAttack
     from .pii.seen import MaskedSeen as MaskedSeen
+    from .texthide.masks import MasksAttack as MasksAttack
+    from .texthide.mixed_search import (
+        AbsoluteSearch as AbsoluteSearch,
+        SimilaritySearch as SimilaritySearch,
+        UnmixAttack as UnmixAttack,
+    )
+    from .texthide.rows import RowsAttack as RowsAttack
+    from .texthide.seen import (
+        GradientSeen as GradientSeen,
+        HiddenSeen as HiddenSeen,
+        MixedSeen as MixedSeen,
+        PlacesSeen as PlacesSeen,
+    )
+    from .texthide.span import (
+        OrderAttack as OrderAttack,
+        SpanAttack as SpanAttack,
+    )
     from .training.canary_rank import ExposureAttack as ExposureAttack
     from .training.membership import (
         LiraAttack as LiraAttack,
@@ -70,6 +91,10 @@ else:
             "counts.seen": "CountsSeen",
             "evidence": "Evidence",
             "exposure": "AnswersSeen Attack Exposure Members OriginalWords Owners TwoWorlds check_exposure",
+            "federated.beam": "BeamSearchAttack",
+            "federated.secret_sharer": "SecretSharerAttack",
+            "federated.seen": "NextWordsSeen",
+            "federated.user_run": "UserRunAttack",
             "fragments.reassembly": "GreedyAttack ReassemblyAttack",
             "fragments.seen": "FragmentsSeen",
             "hashed.api": "ApiAttack",
@@ -84,6 +109,11 @@ else:
             "pii.recognised": "RecognisedAttack",
             "pii.refound": "RefoundAttack",
             "pii.seen": "MaskedSeen",
+            "texthide.masks": "MasksAttack",
+            "texthide.mixed_search": "AbsoluteSearch SimilaritySearch UnmixAttack",
+            "texthide.rows": "RowsAttack",
+            "texthide.seen": "GradientSeen HiddenSeen MixedSeen PlacesSeen",
+            "texthide.span": "OrderAttack SpanAttack",
             "training.canary_rank": "ExposureAttack",
             "training.membership": "LiraAttack LossAttack",
             "training.one_run": "OneRunAttack",

@@ -260,6 +260,12 @@ class LocalWork(StrEnum):
     MOMENTUM = "momentum"
     ADAM = "adam"
     DP_SGD = "dp-sgd"
+    TEXTHIDE = "texthide"
+
+
+class HidingScheme(StrEnum):
+    INTRA = "intra"
+    INTER = "inter"
 
 
 class RoundSampling(StrEnum):

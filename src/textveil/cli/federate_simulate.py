@@ -19,6 +19,8 @@ from textveil.cli.choices import (
     TaggerOutput,
     UnitWeights,
 )
+from textveil.cli.federate_options import net_asked, strategy_asked
+from textveil.cli.federate_texthide import TextHideOptions, run_texthide
 from textveil.cli.options import (
     INPUT,
     MODEL,
@@ -30,7 +32,6 @@ from textveil.cli.options import (
     Out,
     Reading,
     Spending,
-    given,
     names_of,
     option,
     plain,
@@ -85,9 +86,10 @@ class LocalOptions:
 
     local: Annotated[
         LocalWork,
-        ModelKind,
         option(
-            "How users train: sgd, momentum, adam; dp-sgd adds noise at each site, for each example.", group=TRAINING
+            "How users train: sgd, momentum, adam; dp-sgd adds noise at each site, for each example; texthide (broken) "
+            "sends gradients of masked mixtures.",
+            group=TRAINING,
         ),
     ] = LocalWork.SGD
     rate: Annotated[float | None, option("Learning rate of users. Without: what suits --local.", group=TRAINING)] = None
@@ -128,7 +130,7 @@ class FederatedModel:
     ] = None
     frozen: Annotated[
         str | None,
-        option("Parameters that do not learn, by the beginnings of their names: vectors,out.bias", group=MODEL),
+        option("Parameters that do not learn, by the beginnings of their names, e.g. vectors,lstm.", group=MODEL),
     ] = None
     vectors: Annotated[
         str | None, option("tagger, classifier: public word vectors, 'default' or a vector file.", group=MODEL)
@@ -157,6 +159,7 @@ def simulate(
     run: RoundOptions,
     local_work: LocalOptions,
     model: FederatedModel,
+    texthide: TextHideOptions,
     user_field: Annotated[
         str | None, option("The field that says who wrote a text: each user is a unit.", group=INPUT)
     ] = None,
@@ -180,26 +183,28 @@ def simulate(
     """
     from textveil.recipes.federated.simulate import SimulateJob
     from textveil.recipes.federated.simulate import simulate as run_simulation
-    from textveil.recipes.federated.strategies import StrategyChoice
     from textveil.recipes.training.scores import score_lines
-    from textveil.text.examples import read_texts
 
-    listed = read_texts(model.words, format="txt").inputs if model.words is not None else None
-    net = given(vectors=model.vectors, words=listed, size=model.size, hidden=model.hidden, output=model.output)
-    asked = StrategyChoice(
-        strategy=value_of(strategy),
-        per_round=run.users_per_round,
-        weighting=value_of(run.weights),
-        **{name: value_of(getattr(run, name)) for name in _OF_ROUNDS},
-        **{name: value_of(getattr(local_work, name)) for name in ("local", "rate", "batch", "epochs", "most")},
-        **{name: getattr(promise, name) for name in ("epsilon", "noise", "delta", "users")},
-    )
+    if local_work.local is LocalWork.TEXTHIDE:
+        return run_texthide(
+            sources,
+            out,
+            texthide,
+            rounds=run.rounds,
+            local_work=local_work,
+            label_field=label_field,
+            sites=sites,
+            promised={name: getattr(promise, name) for name in ("epsilon", "noise", "delta")},
+            reading=reading,
+            spending=spending,
+            as_json=as_json,
+        )
     job = SimulateJob(
         tuple(sources),
         out,
         value_of(task),
-        asked,
-        net,
+        strategy_asked(strategy, promise, run, local_work),
+        net_asked(model),
         user_field,
         label_field,
         None if model.labels is None else names_of(model.labels),
@@ -219,9 +224,6 @@ def simulate(
     more = [f"scores:  {line}" for line in score_lines(result["task"], result["scores"])] + site_lines(result)
     next_step = command_line("train", "apply", out, "TEXTS")
     print_release(result, out, lines, as_json=as_json, more=more, next=next_step, said=warner)
-
-
-_OF_ROUNDS = ("rounds", "sampling", "clip", "clipping", "quantile", "cap", "server_step", "server_rate")
 
 
 def site_lines(result: dict[str, Any]) -> list[str]:

@@ -134,6 +134,10 @@ def classifier(
     promise: PromiseOptions,
     vectors: VectorFile = "default",
     encoder: EncoderName = None,
+    adapters: Annotated[
+        int | None,
+        option("With --encoder: let it rest and learn adapters (LoRA) of this rank; 0: the head alone.", group=MODEL),
+    ] = None,
     max_words: Annotated[int, option("Read only so many words of a text.", group=MODEL)] = 256,
     classes: Annotated[
         str | None,
@@ -150,7 +154,7 @@ def classifier(
 
     Example: textveil train classifier letters.jsonl -o model --epsilon 2 --delta 1e-5 --text-field text --label-field topic
     """
-    own: dict[str, Any] = {"vectors": vectors, "encoder": encoder, "max_words": max_words}
+    own: dict[str, Any] = {"vectors": vectors, "encoder": encoder, "max_words": max_words, "adapters": adapters}
     own["classes"] = None if classes is None else list(names_of(classes))
     fields: dict[str, Any] = {"label_field": label_field, "user_field": user_field, **plain(reading)}
     _train("classifier", source, out, promise, own, run, spending, as_json, fields)

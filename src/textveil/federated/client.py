@@ -42,6 +42,16 @@ class ClientSetup:
     token: str = field(default_factory=lambda: secrets.token_hex(8))
 
 
+@dataclass(frozen=True)
+class HeldUnits:
+    """Units that are in memory already, for a run within this process."""
+
+    units: UnitExamples
+
+    def __call__(self) -> UnitExamples:
+        return self.units
+
+
 @dataclass
 class OpenedNode:
     """The net and the data of a node, in the process that trains."""

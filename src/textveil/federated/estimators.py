@@ -7,7 +7,6 @@ ClientApp as a simulation or a deployment. The verb (`textveil federate simulate
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -22,7 +21,7 @@ from textveil.core.params import positive
 from textveil.noise import Source
 
 from .book import FreeBook
-from .client import ClientSetup, make_client_app
+from .client import ClientSetup, HeldUnits, make_client_app
 from .local import LocalGradient, LocalStep, LocalTraining
 from .plan import RoundPlan, calibrated
 from .rounds import Federation, run_rounds
@@ -177,16 +176,6 @@ class FederatedModel(Estimator):
     @classmethod
     def _exempt(cls) -> dict[str, str]:
         return {SOURCE_LAW: "it adds no noise: what it draws is who takes part"}
-
-
-@dataclass(frozen=True)
-class HeldUnits:
-    """Units that are in memory already."""
-
-    units: Units
-
-    def __call__(self) -> Units:
-        return self.units
 
 
 class FedAvg(FederatedModel):

@@ -135,6 +135,8 @@ def run_rounds(
     """
     plan = federation.plan
     roster = roster or Roster.anywhere(grid)
+    if not roster.nodes:
+        raise BadInput("there is no node to send a round to")
     if roster.home and len(roster.home) < plan.per_round:
         raise BadInput(f"{plan.per_round} units take part in a round, and {len(roster.home)} are there")
     state = book.resume() or RoundState(0, federation.start.copy(), plan.clip)

@@ -11,25 +11,28 @@ import logging
 import os
 import shutil
 import tempfile
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from textveil.core import BadInput
 from textveil.core.params import needs
 
 if TYPE_CHECKING:
     from flwr.clientapp import ClientApp
     from flwr.serverapp import Grid
 
+PATIENCE = 300  # seconds
 _PREFIX = "textveil-"
 OBJECT_STORE_BYTES = 512 * 2**20
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    "RAY_BACKEND_LOG_LEVEL": "fatal",
     "RAY_DEDUP_LOGS_SKIP_REGEX": ".",
+    "RAY_worker_niceness": "0",  # Ray's default is 15: on a busy machine its actors would starve
     "FLWR_TELEMETRY_ENABLED": "0",
     "FLWR_DISABLE_UPDATE_CHECK": "1",
 }
@@ -60,6 +63,7 @@ def _on_ray(run: Callable[[Grid], Any], client_app: ClientApp, workers: int) -> 
     @app.main()
     def main(grid: Grid, context: Context) -> None:
         try:
+            _await_nodes(grid, workers)
             outcome["value"] = run(grid)
         except BaseException as error:  # a thread of Flower's would swallow Ctrl-C and wrap the rest
             outcome["error"] = error
@@ -72,6 +76,15 @@ def _on_ray(run: Callable[[Grid], Any], client_app: ClientApp, workers: int) -> 
     if "error" in outcome:
         raise outcome["error"]
     return outcome["value"]
+
+
+def _await_nodes(grid: Grid, count: int) -> None:
+    """Flower registers its nodes while the server begins: a round that is sent before goes to nobody."""
+    end = time.monotonic() + PATIENCE
+    while len(list(grid.get_node_ids())) < count:
+        if time.monotonic() > end:
+            raise BadInput(f"Flower's simulation did not start {count} nodes within {PATIENCE} seconds")
+        time.sleep(0.05)
 
 
 def _start(workers: int, folder: str) -> dict[str, Any]:

@@ -13,8 +13,9 @@ was, to the last byte. With `publish` it goes into the folder, marked as publish
 from __future__ import annotations
 
 import importlib
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,6 +42,7 @@ ROOMS = {
     "fragments": "textveil.recipes.fragments.audit",
     "hashed": "textveil.recipes.hashed.audit",
     "pii": "textveil.recipes.pii.audit",
+    "texthide": "textveil.recipes.texthide.audit",
     "training": "textveil.recipes.training.audit",
     "words": "textveil.recipes.words.audit",
 }
@@ -147,7 +149,11 @@ def run_attack(
     evidence, refusals = list[Evidence](), list[BadInput]()
     for variant in _variants(factory, exposure):
         try:
-            evidence.append(factory(**{**own, **variant}).run(exposure, rng=rng or secure()))
+            start = time.perf_counter()
+            result = factory(**{**own, **variant}).run(exposure, rng=rng or secure())
+            if getattr(factory, "timed", False):  # where the time an attack takes is part of what it shows
+                result = replace(result, notes=(*result.notes, f"it took {time.perf_counter() - start:.1f} s"))
+            evidence.append(result)
         except BadInput as refusal:  # one way to run it may be impossible and another not
             refusals.append(refusal)
     if not evidence and refusals:

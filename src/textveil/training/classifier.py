@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
@@ -35,6 +36,9 @@ class Classifier(PrivateModel):
         text alone has (`passes` says so).
     encoder
         "minilm" or a Hugging Face folder, in the place of vectors and CNN.
+    adapters
+        With an encoder: let it rest, and learn the head and LoRA adapters of this rank in its attention. 0: the head
+        alone; None: the encoder learns too.
 
     Examples
     --------
@@ -54,10 +58,11 @@ class Classifier(PrivateModel):
         max_words: int = 256,
         classes: Sequence[Any] | None = None,
         encoder: str | None = None,
+        adapters: int | None = None,
         **settings: Unpack[SettingNames],
     ):
         self.vectors, self.channels, self.widths, self.max_words = vectors, channels, widths, max_words
-        self.classes, self.encoder = classes, encoder
+        self.classes, self.encoder, self.adapters = classes, encoder, adapters
         self._take(settings)
 
     def _examples(self, X: Sequence[str], y: Sequence[Any] | None) -> list[Any]:
@@ -91,12 +96,25 @@ class Classifier(PrivateModel):
     def passes(self) -> tuple[str, ...]:
         return () if self.classes is not None else ("the list of classes was taken from the training file",)
 
+    def save(self, folder: str | Path) -> Path:
+        """The model folder; adapters are put into the encoder's own layers."""
+        if self.adapters:
+            from .adapters import merge_adapters
+
+            merge_adapters(self._fitted())
+        return super().save(folder)
+
     def _net(self) -> Any:
         names = self.classes_.tolist()
         if self.encoder:
             from textveil.nets.encoder import Encoder, encoder_folder
 
-            return Encoder(encoder_folder(self.encoder), "classifier", names, max_pieces=self.max_words)
+            from .adapters import adapt_encoder
+
+            net = Encoder(encoder_folder(self.encoder), "classifier", names, max_pieces=self.max_words)
+            return adapt_encoder(net, self.adapters)
+        if self.adapters is not None:
+            raise BadInput("adapters belong to an encoder", possible="encoder='minilm'")
         from textveil.nets.text_cnn import TextCNN
 
         vectors = self.vectors if isinstance(self.vectors, Vectors) else load(self.vectors)

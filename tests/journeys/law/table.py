@@ -37,6 +37,7 @@ class Journey:
     charges: int = (
         1  # of a run that nobody stops; more than one: round by round, and a round done again is charged again
     )
+    kills: int | None = None  # at so many places at most, where a run takes long
     takes_data: bool = True  # reads data of its own, so that other data can be told
 
     def arguments(self, out: str = "out", *more: object, ledger: str = LEDGER) -> list[str]:
@@ -111,6 +112,21 @@ def write_pairs(folder: Path, variant: int) -> None:
     (folder / "in.jsonl").write_text(lines)
     public = "".join(json.dumps({"de": w, "en": w[::-1]}) + "\n" for w in WORDS)
     (folder / "public.jsonl").write_text(public)
+
+
+def write_encoder(folder: Path, variant: int) -> None:
+    """Texts, and a BERT of one narrow layer, so that a run takes moments."""
+    import torch
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    write_jsonl(folder, variant)
+    (folder / "bert").mkdir(exist_ok=True)
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]
+    (folder / "bert" / "vocab.txt").write_text("\n".join(pieces))
+    BertTokenizerFast(str(folder / "bert" / "vocab.txt")).save_pretrained(folder / "bert")
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    torch.manual_seed(0)
+    BertModel(BertConfig(vocab_size=len(pieces), **sizes), add_pooling_layer=False).save_pretrained(folder / "bert")
 
 
 _PAIRS = ("in.jsonl", "-o", "{out}", "--source-field", "de", "--target-field", "en")
@@ -215,11 +231,21 @@ JOURNEYS = {
     "federate simulate": Journey(
         "recipes.federated.simulate.simulate",
         ("federate", "simulate", "in.jsonl", "-o", "{out}", "--strategy", "dp-fedavg", "--noise", "2", "--delta", "1e-2",
-         "--rounds", "2", "--users-per-round", "2", "--user-field", "user", "--text-field", "text", "--words", "words.txt",
+         "--rounds", "2", "--sampling", "fixed", "--users-per-round", "5", "--user-field", "user", "--text-field", "text",
+         "--words", "words.txt",
          "--hidden", "4", "--workers", "0"),
         write_jsonl,
         needs_torch=True,
         charges=2,
+    ),
+    "federate sites": Journey(
+        "recipes.federated.simulate.simulate",
+        ("federate", "simulate", "in.jsonl", "-o", "{out}", "--local", "dp-sgd", "--noise", "2", "--delta", "1e-2",
+         "--rounds", "2", "--sites", "2", "--batch", "1000", "--text-field", "text", "--words", "words.txt", "--hidden", "4",
+         "--workers", "0"),
+        write_jsonl,
+        needs_torch=True,
+        kills=6,
     ),
     "federate trees": Journey(
         "recipes.federated.simulate.simulate",
@@ -229,6 +255,15 @@ JOURNEYS = {
         write_jsonl,
         needs_torch=True,
         charges=2,
+        kills=6,
+    ),
+    "federate texthide": Journey(
+        "recipes.texthide.train.train_texthide",
+        ("federate", "simulate", "in.jsonl", "-o", "{out}", "--local", "texthide", "--encoder", "bert", "--masks", "2",
+         "--sites", "2", "--rounds", "2", "--batch", "4", "--text-field", "text"),
+        write_encoder,
+        needs_torch=True,
+        labels=("broken",),
     ),
     "train vocab": Journey(
         "recipes.training.vocab.make_vocabulary",

@@ -11,24 +11,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from textveil.accounting.deltas import check_delta
-from textveil.accounting.prices import total
-from textveil.core import Approx, Event, Guarantee, Unit
-from textveil.core.events import event_from_json
-from textveil.core.facts import DataFacts, Facts, FederationRun, ModelScores
+from textveil.core import Guarantee, Unit
+from textveil.core.facts import DataFacts, Facts
 from textveil.core.params import needs
 from textveil.federated.book import AccountBook
-from textveil.federated.client import ClientSetup, make_client_app
+from textveil.federated.client import ClientSetup, HeldUnits, make_client_app
 from textveil.federated.plan import RoundPlan
 from textveil.federated.rounds import Federation, Roster, RoundFacts, run_rounds
 from textveil.federated.simulation import simulate as simulate_on
 from textveil.federated.state import RoundState
 from textveil.federated.weights import flat_of, layout_of, put_into
-from textveil.recipes.federated.curves import score_curve, spent_curve
+from textveil.recipes.federated.curves import spent_curve
 from textveil.recipes.federated.local_dp import PrivateLocalTraining, SitePlans
+from textveil.recipes.federated.outcome import model_parameters, promise_of, run_facts, shown_scores, watch_scores
 from textveil.recipes.federated.sites_book import SitesBook
 from textveil.recipes.federated.strategies import (
     RATES,
@@ -44,13 +44,12 @@ from textveil.recipes.federated.units import UnitData, UnitSource, pairs_of, rea
 from textveil.recipes.progress import Bar
 from textveil.recipes.publish import Publication, publish_job
 from textveil.recipes.training.models import check_not_trained_on
-from textveil.recipes.training.scores import score_lines, scores
+from textveil.recipes.training.scores import scores
 from textveil.text.examples import check_labels
 from textveil.text.readers import FileOptions
 from textveil.training.interrupts import Interrupts
 
 STATE = "state.pt"
-WATCHED = 25  # points of the curves, at most
 LOUD = 3.0  # times the longest mean update: noise beyond this drowns what is learnt in a round
 
 
@@ -173,15 +172,8 @@ def prepare(job: SimulateJob) -> Prepared:
         if data.labels:
             check_labels(file, data.labels, job.test, declared=source.labels is not None)
         test = pairs_of(job.task, file)
-    parameters = parameters_of(job.asked, plan, job.task) | _model_parameters(job)
+    parameters = parameters_of(job.asked, plan, job.task) | model_parameters(job.model, job.start, job.frozen)
     return Prepared(job, source, data, plan, net, task, site_plans, test, parameters, _warnings(plan, net))
-
-
-def _model_parameters(job: SimulateJob) -> dict[str, Any]:
-    shown = {name: value for name, value in job.model.items() if isinstance(value, (str, int, float))}
-    if job.start is not None:
-        shown["start"] = job.start.name
-    return shown | ({"frozen": ", ".join(job.frozen)} if job.frozen else {})
 
 
 def _site_plans(asked: StrategyChoice, plan: RoundPlan, data: UnitData) -> SitePlans | None:
@@ -241,7 +233,7 @@ def _train(ready: Prepared, publication: Publication, bar: Bar) -> tuple[RoundSt
         rate = job.asked.rate if job.asked.rate is not None else RATES["dp-sgd"]
         local = PrivateLocalTraining(ready.site_plans.by_size, paid.parts(), rate)
     state = _rounds(ready, book, local, bar)
-    return state, book.last_paid(), _guarantee(ready, publication)
+    return state, book.last_paid(), _promise(ready, publication)
 
 
 def _rounds(ready: Prepared, book: AccountBook, local: Any, bar: Bar) -> RoundState:
@@ -258,7 +250,7 @@ def _rounds(ready: Prepared, book: AccountBook, local: Any, bar: Bar) -> RoundSt
 
         def run(grid: Any) -> RoundState:
             options: dict[str, Any] = {
-                "watch": _watch(ready),
+                "watch": watch_scores(ready.task, ready.test, plan.rounds),
                 "progress": progress,
                 "stop": lambda: interrupts.asked,
                 "roster": _roster(grid, ready.data.names),
@@ -274,16 +266,6 @@ def _rounds(ready: Prepared, book: AccountBook, local: Any, bar: Bar) -> RoundSt
     return state
 
 
-@dataclass(frozen=True)
-class HeldUnits:
-    """Units that are in memory already, for a run within this process."""
-
-    examples: list[list[Any]]
-
-    def __call__(self) -> list[list[Any]]:
-        return self.examples
-
-
 def _roster(grid: Any, names: list[str]) -> Roster:
     nodes = tuple(grid.get_node_ids())
     return Roster(nodes, names={node: f"worker {k + 1}" for k, node in enumerate(nodes)})
@@ -297,37 +279,14 @@ def workers_of(asked: int | None, data: UnitData) -> int:
     return 0 if small else len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _watch(ready: Prepared) -> Callable[[RoundState], Mapping[str, float]]:
-    """Scores on the public file, for some of the rounds and the last."""
-    every = max(1, ready.plan.rounds // WATCHED)
-    net = ready.task.build() if ready.test else None
-
-    def watch(state: RoundState) -> Mapping[str, float]:
-        if net is None or (state.round % every and state.round != ready.plan.rounds):
-            return {}
-        put_into(net, state.weights)
-        scored: Mapping[str, float] = ready.task.evaluate(net, ready.test)
-        return scored
-
-    return watch
-
-
 # ---- what is promised and said -----------------------------------------------------------------------------------------
 
 
-def _guarantee(ready: Prepared, publication: Publication) -> Guarantee | None:
-    """The promise of all charges of this run together, those for rounds done again too."""
-    journal = publication.account.journal
-    charges = journal.charges() if journal is not None else []
-    events: list[Event] = [event_from_json(charge["bound"]["event"]) for charge in charges]
-    if not events or (not ready.plan.is_private and ready.site_plans is None) or any(c["draft"] for c in charges):
+def _promise(ready: Prepared, publication: Publication) -> Guarantee | None:
+    """The promise of all charges of this run together; None where nothing is promised."""
+    if not ready.plan.is_private and ready.site_plans is None:
         return None
-    delta = float(ready.job.asked.delta or 0)
-    loss = total(events, delta=delta)
-    first = events[0]
-    return Guarantee(
-        Approx(float(getattr(loss, "epsilon", 0.0)), delta), first.unit, first.adjacency, first.assumes, first.source
-    )
+    return promise_of(publication, float(ready.job.asked.delta or 0))
 
 
 def _passes(ready: Prepared) -> tuple[str, ...]:
@@ -349,35 +308,13 @@ def _test_scores(ready: Prepared, publication: Publication) -> dict[str, Any]:
 
 def _facts(ready: Prepared, state: RoundState, test_scores: dict[str, Any], epsilon: float | None) -> Facts:
     job, plan, asked = ready.job, ready.plan, ready.job.asked
-    score, points = score_curve(state.history)
-    run = FederationRun(
-        strategy=asked.strategy,
-        rounds=state.round,
-        units=plan.users,
-        per_round=plan.per_round,
-        unit=str(plan.unit),
-        local=asked.local,
-        sampling=plan.sampling,
-        clip=plan.clip,
-        clipping=plan.clipping,
-        noise=plan.noise or None,
-        score=score,
-        scores=points,
-        spent=spent_curve(plan, asked.delta, ready.site_plans, epsilon),
-        site_epsilons=tuple(ready.site_plans.epsilons()) if ready.site_plans else (),
-        refused=dict(state.refused),
-    )
-    number = {name: float(v) for name, v in test_scores.items() if isinstance(v, (int, float))}
-    told = (
-        ModelScores(tuple(score_lines(job.task, test_scores)), number, job.test.name) if job.test and number else None
-    )
-    from datetime import UTC, datetime
-
+    spent = spent_curve(plan, asked.delta, ready.site_plans, epsilon)
+    prices = ready.site_plans.epsilons() if ready.site_plans else ()
     names = ", ".join(path.name for path in job.sources)
     return Facts(
         data=DataFacts(names, datetime.now(UTC).date().isoformat(), text_field=job.text_field),
-        federation=run,
-        scores=told,
+        federation=run_facts(asked, plan, state, spent, prices),
+        scores=shown_scores(job.task, test_scores, job.test),
         not_protected=not_protected(asked, plan.unit, simulated=True) + _split_note(job),
         beware=tuple(ready.beware),
     )

@@ -64,9 +64,11 @@ class SiteData(FileOptions):
             raise BadInput("this node has no data", possible="--node-config 'data=\"notes.jsonl\"'")
         known = {f.name for f in fields(cls)}
         values = {name.replace("-", "_"): value for name, value in node_config.items()}
-        paths = {name: Path(str(values[name])).absolute() for name in ("data", "ledger", "cache") if name in values}
         own: dict[str, Any] = {name: value for name, value in values.items() if name in known}
-        return cls(**(own | paths))
+        for name in ("data", "ledger", "cache"):
+            if name in own:
+                own[name] = Path(str(own[name])).absolute()
+        return cls(**own)
 
 
 def make_site_app(tell: Callable[[Exception], None] = lambda error: None) -> ClientApp:

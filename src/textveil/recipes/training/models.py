@@ -41,8 +41,8 @@ ENCODER_DEFAULTS = {
 }  # a whole encoder learns slower
 STATE = "state.pt"
 NO_WORDS = (
-    "no word was frequent enough to be released at the price of this vocabulary, so the model knows public words alone; a "
-    "larger --vocab-epsilon, or more texts, release some"
+    "no word was frequent enough to be released at this vocabulary's price, so the model knows the public words alone; "
+    "a larger --vocab-epsilon, or more texts, release some"
 )
 
 

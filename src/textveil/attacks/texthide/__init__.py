@@ -1,0 +1,1 @@
+"""Attacks on TextHide: what the server sees, and what it gets from it."""
