@@ -3,7 +3,7 @@
 Both aligners see the same sentence pairs, in this process tree, both directions; CPU seconds of the process and its
 children are counted (eflomal, GPLv3, is run as a command of its own, where it is installed). Links are compared after
 symmetrisation: F1 of ours against eflomal's; there are no gold links here. Extraction: the phrases of the same links
-as strings, ours and NLTK's `phrase_extraction`, which must give the same phrases. Sentence pairs are those of
+as strings, ours and NLTK's `phrase_extraction`, and the share of phrases that both have. Sentence pairs are those of
 general-de-en and nmt-confidential-de-en where the evaluation data is there (TEXTVEIL_DATA or ../shared/data), else
 invented ones.
 """

@@ -33,6 +33,7 @@ ROOMS = {
     "hashed": "Extractors in a hash table.",
     "training": "Models under differential privacy.",
     "federated": "Training together.",
+    "fragments": "Parallel text in pieces: alignment, phrase pairs, what leaves of them.",
     "pii": "Personal data: finding and masking it.",
     "attacks": "Attacks, what each of them sees, and evidence.",
     "text": "Files, tokens, vectors.",

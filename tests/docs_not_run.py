@@ -23,6 +23,8 @@ COMMANDS = {
     "textveil audit hidden --truth letters.jsonl": "attacks the folder of the command before it; "
     "tests/unit/recipes/test_texthide.py runs the same",
     "textveil report .": "the folder of the test holds more than releases; tests/journeys/test_veil_journey.py reports",
+    "textveil fragments adapt": "needs a translation model; "
+    "tests/journeys/test_fragments_adapt_journey.py makes a tiny one and adapts it",
     "make demo": "installs an environment; tests/journeys/test_veil_journey.py runs the demo",
     "make test": "runs the tests themselves",
     "make quick": "runs the tests themselves",

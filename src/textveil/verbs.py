@@ -13,6 +13,7 @@ import importlib
 from typing import Any
 
 VERBS = {  # name in Python -> file of textveil.cli and function
+    "adapt_translator": "fragments_adapt:adapt",
     "annotate_pii": "pii_annotate:annotate",
     "apply_extractor": "hashed:apply",
     "apply_model": "train_apply:apply",

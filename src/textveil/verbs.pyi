@@ -8,6 +8,32 @@ from textveil.core.release import ReleaseFolder
 
 VERBS: dict[str, str]
 
+def adapt_translator(
+    folder: str | PathLike[str],
+    out: str | PathLike[str],
+    model: str | PathLike[str],
+    valid: str | PathLike[str],
+    *,
+    general: str | PathLike[str] | None = None,
+    test: str | PathLike[str] | None = None,
+    replay: float = 0.0,
+    l2: float = 0.0,
+    rate: float = 0.000175,
+    decay: float = 0.0001,
+    dropout: float = 0.2,
+    epochs: int = 5,
+    batch: int = 32,
+    beams: int = 4,
+    source_field: str | None = None,
+    target_field: str | None = None,
+    source_language: str | None = None,
+    target_language: str | None = None,
+    format: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    progress: bool = False,
+) -> Any: ...
 def annotate_pii(
     source: str | PathLike[str],
     records: str | PathLike[str],
@@ -968,4 +994,4 @@ def write_report(
     progress: bool = False,
 ) -> Any: ...
 
-__all__ = ["annotate_pii", "apply_extractor", "apply_model", "audit", "build_vectors", "certify_words", "compare_words", "count", "cut_fragments", "extractor_cost", "federation_keys", "find_pii", "fragments_risk", "frontier", "join_federation", "mask_pii", "measure", "plant_canaries", "plant_shared_canaries", "price_training", "probe_extractor", "read_infobox", "reproduce_paper", "run_demo", "score_extractor", "score_pii", "seal_extractor", "serve_federation", "simulate_federation", "train_classifier", "train_extractor", "train_head", "train_lm", "train_pii", "train_tagger", "train_vocab", "tune_words", "unmask_pii", "update_extractor", "veil", "word_info", "write_federation_app", "write_report"]
+__all__ = ["adapt_translator", "annotate_pii", "apply_extractor", "apply_model", "audit", "build_vectors", "certify_words", "compare_words", "count", "cut_fragments", "extractor_cost", "federation_keys", "find_pii", "fragments_risk", "frontier", "join_federation", "mask_pii", "measure", "plant_canaries", "plant_shared_canaries", "price_training", "probe_extractor", "read_infobox", "reproduce_paper", "run_demo", "score_extractor", "score_pii", "seal_extractor", "serve_federation", "simulate_federation", "train_classifier", "train_extractor", "train_head", "train_lm", "train_pii", "train_tagger", "train_vocab", "tune_words", "unmask_pii", "update_extractor", "veil", "word_info", "write_federation_app", "write_report"]

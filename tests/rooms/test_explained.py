@@ -11,7 +11,7 @@ import textveil
 from textveil.core.estimator import Estimator
 from textveil.core.explained import parameters_of
 
-ROOMS = ("words", "counts", "hashed", "pii", "attacks")
+ROOMS = ("words", "counts", "hashed", "pii", "fragments", "attacks")
 TRAINING = ("Classifier", "LanguageModel", "Tagger", "Vocabulary")
 FEDERATED = ("Central", "DPFTRL", "DPFedAvg", "FedAvg", "FedSGD", "Remote")
 

@@ -60,7 +60,7 @@ class FragmentsFolder:
         assert self._job.truth is not None
         source, target = self._pairs(getattr(self._job, "pairs", None) or self._like(self._job.truth))
         truth = OriginalPairs(np.asarray(source.words), source.starts, target)
-        return FragmentsSeen(*self._sides, self._counts, truth=truth)
+        return FragmentsSeen(self._sides[0], self._sides[1], self._counts, truth=truth)
 
     def with_public(self, rng: Source) -> FragmentsSeen:
         """The same, and public text."""

@@ -18,6 +18,7 @@ KINDS = {
 }
 PARTS = {"data": ("sizes", "published"), "risk": ("risk",)}
 PAPER = ("paper, 7 words", "paper, 4 words")
+SAFER = ("apart, 4 words", "apart, 3 words")
 
 
 def plan(scale: str) -> list[Cell]:
@@ -26,7 +27,9 @@ def plan(scale: str) -> list[Cell]:
     cells = grid("sizes", domain=DOMAINS)
     cells += grid("published", domain=DOMAINS, symmetry=("union", "intersection"), general=(False, True))
     cells += grid("risk", domain=["EMEA"], policy=PAPER, sentences=[2000], seed=draws)
-    cells += grid("risk", domain=DOMAINS, policy=POLICIES, sentences=[0], seed=draws)
+    others = [policy for policy in POLICIES if policy not in (*PAPER, *SAFER)]
+    for policies in ((*PAPER, *SAFER), others):  # what claims are about comes first
+        cells += grid("risk", domain=DOMAINS, policy=policies, sentences=[0], seed=draws)
     return cells
 
 
