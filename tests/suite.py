@@ -28,6 +28,7 @@ TORCH = (
     "tests/journeys/law/test_law_training",
     "tests/journeys/test_train",
     "tests/unit/attacks/test_membership",
+    "tests/unit/mpc/test_networks",
     "tests/unit/nets",
     "tests/unit/pii/test_networks",
     "tests/unit/recipes/test_one_budget",

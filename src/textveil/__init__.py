@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         core as core,
         counts as counts,
         hashed as hashed,
+        mpc as mpc,
         nets as nets,
         noise as noise,
         pii as pii,
@@ -80,7 +81,8 @@ else:
         __name__,
         {
             "": (
-                "accounting attacks core counts hashed nets noise pii recipes report reproduce testing text training words"
+                "accounting attacks core counts hashed mpc nets noise pii recipes report reproduce testing text training "
+                "words"
             ),
             "accounting": "Ledger",
             "attacks": "CountsSeen Evidence Exposure ModelSeen TableSeen TwoWorlds WordsSeen",

@@ -18,6 +18,7 @@ import typer
 from textveil import __version__
 from textveil.cli import (
     audit,
+    classify,
     counts,
     demo,
     frontier,
@@ -59,6 +60,7 @@ app.add_typer(vectors.app, name="vectors")
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(train.app, name="train")
 app.add_typer(pii.app, name="pii")
+app.add_typer(classify.app, name="classify")
 
 
 def _show_version(asked: bool) -> None:

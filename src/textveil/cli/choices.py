@@ -216,3 +216,22 @@ class TaggerKind(StrEnum):
 class LabelNoise(StrEnum):
     CHANNEL = "channel"
     IGNORE = "ignore"
+
+
+class TrustName(StrEnum):
+    DEALER = "dealer"
+    THREE = "three"
+    TWO = "two"
+
+
+class ClassifierKind(StrEnum):
+    PAPER = "paper"
+    WIDE = "wide"
+    SQUARE = "square"
+    LINEAR = "linear"
+
+
+class ClassifierInputs(StrEnum):
+    SENTENCE = "sentence"
+    PIECES = "pieces"
+    WORDS = "words"

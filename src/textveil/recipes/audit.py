@@ -38,6 +38,7 @@ from textveil.text.readers import FileOptions
 ROOMS = {
     "counts": "textveil.recipes.counts.audit",
     "hashed": "textveil.recipes.hashed.audit",
+    "mpc": "textveil.recipes.mpc.audit",
     "pii": "textveil.recipes.pii.audit",
     "training": "textveil.recipes.training.audit",
     "words": "textveil.recipes.words.audit",
