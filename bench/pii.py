@@ -1,10 +1,12 @@
 """Recognisers beside stock Presidio: `python bench/pii.py [--quick]`.
 
 Presidio runs its predefined pattern recognisers on a blank spaCy pipeline (no model), in this process, on the same texts.
-Speed: words a second of both, each the best of a few rounds, over the texts of pii_presidio where the evaluation data is
-there (TEXTVEIL_DATA or ../shared/data), else over invented letters. Quality, with that data: F1 of exact spans by entity, of
-Presidio at its default threshold and at 0.5, whichever is better for it, and the 95 % interval of the difference (bootstrap
-over documents). The hashed chain is trained on CoNLL-2003 where it is there, else on invented letters.
+Speed: words a second of the processor of both, each the best of a few rounds, over the texts of pii_presidio where the
+evaluation data is there (TEXTVEIL_DATA or ../shared/data), else over invented letters. Quality, with that data: F1 of exact
+spans by entity, of Presidio at its default threshold and at 0.5, whichever is better for it, and the 95 % interval of the
+difference (bootstrap over documents). The hashed chain is trained on CoNLL-2003 where it is there, else on invented letters.
+Names: PERSON on the same sentences, of the hashed chain with the patterns, of capitalised words, and, where `make names-peer`
+has made its environment, of an old spaCy model (bench/pii_names_peer.py), which was trained on far more text.
 Noisy labels: a fifth of the training spans has another label, with a score that says how doubtful each is;
 the chain with and without these confidences.
 """
@@ -15,6 +17,7 @@ import argparse
 import gzip
 import json
 import os
+import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -24,10 +27,11 @@ from typing import Any
 import numpy as np
 
 from textveil.pii.bio import read_bio
+from textveil.pii.capitals import CapitalNames
 from textveil.pii.patterns import PatternRecogniser
 from textveil.pii.presidio import PresidioFinder, blank_engine
 from textveil.pii.tagger.tagger import Tagger
-from textveil.text.spans import Span
+from textveil.text.spans import Span, without_overlaps
 
 DATA = Path(os.environ.get("TEXTVEIL_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 ENTITIES = (
@@ -36,6 +40,8 @@ ENTITIES = (
 )  # fmt: skip
 SAME = {"DOMAIN_NAME": "URL"}
 RESAMPLED, NOISY = 1000, 0.2
+HERE = Path(__file__).resolve().parent
+NAMES_PYTHON = Path(os.environ.get("TEXTVEIL_NAMES_PYTHON", HERE.parent / ".venv-names" / "bin" / "python"))
 
 
 def invented(count: int) -> list[str]:
@@ -64,12 +70,12 @@ def marked_rows() -> list[tuple[str, list[Span]]]:
 
 
 def words_a_second(find: Callable[[Sequence[str]], Any], texts: Sequence[str], rounds: int) -> float:
-    """The best of some rounds."""
+    """The best of some rounds, by processor time: both run in one thread, and a busy machine slows neither more."""
     words, best = sum(len(text.split()) for text in texts), float("inf")
     for _ in range(rounds):
-        start = time.perf_counter()
+        start = time.process_time()
         find(texts)
-        best = min(best, time.perf_counter() - start)
+        best = min(best, time.process_time() - start)
     return words / best
 
 
@@ -126,21 +132,57 @@ def conll(name: str, most: int) -> tuple[list[str], list[list[Span]]]:
     return [d.text for d in documents], [d.spans(repair=True) for d in documents]
 
 
-def chain(quick: bool) -> dict[str, float]:
-    """The hashed chain: speed on one core, F1, and what confidences of noisy labels are worth."""
+def names(rows: list[tuple[str, list[Span]]], tagger: Tagger) -> dict[str, float]:
+    """F1 of PERSON by several recognisers; the difference to the old model, with its interval, where that is there."""
+    texts, truth = [t for t, _ in rows], [s for _, s in rows]
+    chain_found = [[_as_person(s) for s in spans if s.label in ("PER", "PERSON")] for spans in tagger.find(texts)]
+    patterns = [[s for s in spans if s.label == "PERSON"] for spans in PatternRecogniser().find(texts)]
+    both = [without_overlaps([*a, *b]) for a, b in zip(patterns, chain_found, strict=True)]
+    found = {"chain": both, "capitals": CapitalNames().find(texts)}
+    scores = {name: counts_of(spans, truth, "PERSON") for name, spans in found.items()}
+    shown = {f"names_f1_{name}": f1(counts) for name, counts in scores.items()}
+    peer = old_model(texts)
+    if peer is not None:
+        theirs = counts_of(peer[0], truth, "PERSON")
+        low, high = difference(scores["chain"], theirs)
+        shown |= {"names_f1_spacy_sm_225": f1(theirs), "names_over_spacy_low": low, "names_over_spacy_high": high}
+        words = sum(len(text.split()) for text in texts)
+        shown["names_words_over_spacy"] = words_a_second(tagger.find, texts, 2) / (words / peer[1])
+    print("names (PERSON):", ", ".join(f"{name} {value:.3f}" for name, value in shown.items()))
+    return shown
+
+
+def _as_person(span: Span) -> Span:
+    return Span(span.start, span.end, "PERSON", span.score)
+
+
+def old_model(texts: Sequence[str]) -> tuple[list[list[Span]], float] | None:
+    """What the old spaCy model finds, and its seconds; nothing where its environment is not there."""
+    if not NAMES_PYTHON.exists():
+        print("names: no old spaCy model here (make names-peer)")
+        return None
+    alone = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {"OMP_NUM_THREADS": "1"}
+    command = [str(NAMES_PYTHON), str(HERE / "pii_names_peer.py")]
+    said = subprocess.run(command, input=json.dumps(texts), capture_output=True, text=True, check=True, env=alone)
+    answer = json.loads(said.stdout)
+    return [[Span(a, b, "PERSON") for a, b in spans] for spans in answer["spans"]], answer["seconds"]
+
+
+def chain(quick: bool, rows: list[tuple[str, list[Span]]]) -> dict[str, Any]:
+    """The hashed chain: speed on one core, F1, names, and what confidences of noisy labels are worth."""
     texts, spans = conll("eng.train.gz", 3_000 if quick else 15_000)
     fresh, truth = conll("eng.testa.gz", 3_500)
     epochs = 3 if quick else 8
     tagger = Tagger(epochs=epochs, seed=1).fit(texts, spans)
     tagger.find(fresh[:10])
     speed = words_a_second(tagger.find, fresh, 3)
-    scores = {"clean": _score(tagger, fresh, truth)}
+    scores: dict[str, Any] = {"clean": _score(tagger, fresh, truth)}
     noisy = _spoilt(spans)
     for noise in ("ignore", "channel"):
         scores[noise] = _score(Tagger(epochs=epochs, seed=1, noise=noise).fit(texts, noisy), fresh, truth)
     print(f"hashed chain: {speed:,.0f} words a second; F1 {scores['clean']:.3f}, of a fifth noisy labels: "
           f"{scores['ignore']:.3f} taken for right, {scores['channel']:.3f} with their confidences")  # fmt: skip
-    return {"speed": speed, **scores}
+    return {"speed": speed, **scores, "names": names(rows, tagger) if rows else {}}
 
 
 def _score(tagger: Tagger, texts: list[str], truth: list[list[Span]]) -> float:
@@ -179,7 +221,7 @@ def main() -> None:
     entities = quality(rows, engine) if rows else {}
     if not rows:
         print("F1 by entity: not measured, the evaluation data is not here")
-    learnt = chain(options.quick)
+    learnt = chain(options.quick, rows)
     ratios = {
         "words_over_presidio": ours_there / theirs,
         "patterns_words_per_second": ours,
@@ -187,6 +229,7 @@ def main() -> None:
         "crf_f1": learnt["clean"],
         "noisy_f1_ignored": learnt["ignore"],
         "noisy_f1_channel": learnt["channel"],
+        **learnt["names"],
         **{f"f1_over_presidio_low_{label.lower()}": entry["interval"][0] for label, entry in entities.items()},
     }
     print(json.dumps({"room": "pii", "ratios": {k: round(v, 4) for k, v in ratios.items()}, "entities": entities}))

@@ -34,7 +34,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_se
 from textveil.nets.lstm import LSTM
 from textveil.training.clipping_tape import Recorder
 from textveil.training.engine import PrivateTrainer
-from textveil.training.plan import Plan
+from textveil.training.plan import TrainingPlan
 
 WORDS, VECTOR, HIDDEN, TAGS = 20_000, 300, 100, 9
 PAPER_BATCH, BATCHES = 32, (32, 128, 256)
@@ -129,7 +129,7 @@ def sgd(net: nn.Module) -> torch.optim.Optimizer:
 
 
 def dp_step(net: Any, batch: Any, count: int, **optimiser: Any) -> Callable[[], None]:
-    plan = Plan(noise=1.0, batch=count, examples=100 * count, steps=1000, clip=1.5)
+    plan = TrainingPlan(noise=1.0, batch=count, examples=100 * count, steps=1000, clip=1.5)
     trainer, recorder = PrivateTrainer(net, plan, **optimiser), Recorder(net)
 
     def step() -> None:
@@ -251,7 +251,7 @@ def measure(what: str) -> None:
             step()
     else:  # one virtual batch: every run holds the same data, and takes part of it
         data = sentences(65_536)
-        tagger, plan = Tagger("ours"), Plan(noise=1.0, batch=int(size), examples=65_536, steps=1)
+        tagger, plan = Tagger("ours"), TrainingPlan(noise=1.0, batch=int(size), examples=65_536, steps=1)
         trainer, recorder = PrivateTrainer(tagger, plan, optimiser="sgd", rate=0.1), Recorder(tagger)
         trainer.accumulate(recorder, data[: int(size)])
         trainer.update(0, plan.phases[0])

@@ -32,6 +32,7 @@ ROOMS = {
     "counts": "Noisy counts of words.",
     "hashed": "Extractors in a hash table.",
     "training": "Models under differential privacy.",
+    "federated": "Training together.",
     "pii": "Personal data: finding and masking it.",
     "attacks": "Attacks, what each of them sees, and evidence.",
     "text": "Files, tokens, vectors.",

@@ -26,7 +26,15 @@ WITH_TABLES = ("README.md", "docs/choosing.md")  # their tables say what to run
 SHELL = {"sh", "console"}
 READ_ONLY = {"text", "json", "toml", "csv"}
 EXIT = re.compile(r"#.*\bexit (\d)")
-TORCH = ("train tagger", "train classifier", "train lm", "train head", "train apply", "train canaries")
+TORCH = (
+    "train tagger",
+    "train classifier",
+    "train lm",
+    "train head",
+    "train apply",
+    "train canaries",
+    "federate simulate",
+)
 
 
 @dataclass(frozen=True)

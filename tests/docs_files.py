@@ -126,6 +126,7 @@ FILES: dict[str, Callable[[Path], object]] = {
     "messages.jsonl": lambda path: _jsonl(_texts(40), path),
     "letters.jsonl": lambda path: path.write_bytes(sample.path().read_bytes()),
     "reviews.jsonl": lambda path: _jsonl(_texts(60), path),
+    "posts.jsonl": lambda path: _jsonl(({**row, "user": f"u{n % 30}"} for n, row in enumerate(_texts(90))), path),
     "notes.jsonl": lambda path: _jsonl(_notes(120), path),
     "notes.conll": lambda path: _conll(120, path),
     "public.conll": lambda path: _conll(24, path, "works"),

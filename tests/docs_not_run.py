@@ -41,6 +41,9 @@ COMMANDS = {
     "word to be frequent enough; tests/journeys/test_train_journey.py trains under one budget",
     "textveil veil reviews.jsonl -o out --epsilon 0.5 --text-field text --engine ray": "starts Ray; "
     "tests/journeys/test_engines_journey.py runs it",
+    "textveil federate serve": "waits for its sites; tests/journeys/test_federated_deployment.py serves",
+    "textveil federate join": "needs a server; tests/journeys/test_federated_deployment.py joins",
+    "flwr run": "needs a Flower deployment of one's own; tests/unit/recipes/test_federated_app.py reads the app folder",
 }
 
 PYTHON = {

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         attacks as attacks,
         core as core,
         counts as counts,
+        federated as federated,
         hashed as hashed,
         mpc as mpc,
         nets as nets,
@@ -81,8 +82,8 @@ else:
         __name__,
         {
             "": (
-                "accounting attacks core counts hashed mpc nets noise pii recipes report reproduce testing text training "
-                "words"
+                "accounting attacks core counts federated hashed mpc nets noise pii recipes report reproduce testing text "
+                "training words"
             ),
             "accounting": "Ledger",
             "attacks": "CountsSeen Evidence Exposure ModelSeen TableSeen TwoWorlds WordsSeen",

@@ -18,8 +18,8 @@ def load_script():
 
 
 SCRIPT = load_script()
-NEEDS_TORCH = "training.md"
-CASES = [pytest.param(path, marks=pytest.mark.torch) if path.name == NEEDS_TORCH else path for path in SCRIPT.pages()]
+NEEDS_TORCH = ("training.md", "federated.md")
+CASES = [pytest.param(path, marks=pytest.mark.torch) if path.name in NEEDS_TORCH else path for path in SCRIPT.pages()]
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.name)

@@ -193,3 +193,23 @@ def test_a_gzipped_output_and_a_repaired_bio_file(pii):
     assert gzip.decompress(Path("spans.jsonl.gz").read_bytes()).count(b"\n") == 4
     Path("odd.conll").write_text("was O\nborn I-BD\n")
     assert pii("score", "odd.conll", "odd.conll", "--repair-bio")[0] == 0
+
+
+def test_candidates_of_a_tagger_find_names_without_capitals(pii):
+    """A tagger that was trained here marks "anna meyer"; the record then says whose wife that is."""
+    names = ("anna meyer", "bo lind", "carl moor", "dora fox", "emil lang")
+    examples = [{"id": n, "text": f"his wife {name} sang ."} for n, name in enumerate(names * 6)]
+    spans = [{"start": 9, "end": 9 + len(name), "label": "PERSON"} for name in names * 6]
+    write("train.jsonl", [{**row, "spans": [span]} for row, span in zip(examples, spans, strict=True)])
+    assert pii("train", "train.jsonl", "-o", "tagger", "--bits", "12", "--epochs", "8")[0] == 0
+    write("low.jsonl", [{"id": "a", "text": "karl berg came . his wife anna meyer sang ."}])
+    write("one.jsonl", [{"id": "a", "name": "Karl Berg", "spouse": "Anna Meyer"}])
+    plain = ("annotate", "low.jsonl", "--records", "one.jsonl", "--json")
+    assert pii(*plain, "-o", "without.jsonl")[1]["spans"] == 0
+    assert pii(*plain, "-o", "with.jsonl", "--model", "tagger")[1]["labels"] == {"SP": 1}
+    (span,) = rows("with.jsonl")
+    assert (span["start"], span["end"]) == (26, 36)
+    code, _, said = pii("annotate", "low.jsonl", "--records", "one.jsonl", "-o", "x.jsonl", "--model", "nowhere")
+    assert code == 2
+    assert "patterns, names, presidio" in said.err
+    assert not Path("x.jsonl").exists()

@@ -21,8 +21,8 @@ from textveil.core import (
     GaussianNoise,
     LaplaceNoise,
     MetricNoise,
-    Part,
     PoissonSampled,
+    RepeatedNoise,
     Stated,
     Together,
     Unit,
@@ -55,7 +55,7 @@ def test_n_at_once_cost_what_n_one_by_one_cost(noise, adjacency, times):
     one = Event(noise, Unit.EXAMPLE, adjacency)
     at_once = price(Event(noise, Unit.EXAMPLE, adjacency, times=times), delta=1e-4)
     _same(at_once, total([one] * times, delta=1e-4))
-    _same(at_once, price(Event(Together((Part(noise, times),)), Unit.EXAMPLE, adjacency), delta=1e-4))
+    _same(at_once, price(Event(Together((RepeatedNoise(noise, times),)), Unit.EXAMPLE, adjacency), delta=1e-4))
 
 
 @given(noise=metric, times=counts)

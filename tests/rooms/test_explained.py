@@ -13,11 +13,13 @@ from textveil.core.explained import parameters_of
 
 ROOMS = ("words", "counts", "hashed", "pii", "attacks")
 TRAINING = ("Classifier", "LanguageModel", "Tagger", "Vocabulary")
+FEDERATED = ("Central", "DPFTRL", "DPFedAvg", "FedAvg", "FedSGD", "Remote")
 
 
 def estimators() -> list[type[Estimator]]:
     things = [getattr(getattr(textveil, room), name) for room in ROOMS for name in getattr(textveil, room).__all__]
     things += [getattr(textveil.training, name) for name in TRAINING]
+    things += [getattr(textveil.federated, name) for name in FEDERATED]
     return [thing for thing in things if inspect.isclass(thing) and issubclass(thing, Estimator)]
 
 

@@ -42,6 +42,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
 TORCH_ROOMS = ("nets", "training", "federated", "pii", "fragments", "mpc", "attacks")
 TORCH = {"torch", "opacus", "transformers", "torchvision"}
 WEB = {"fastapi", "starlette", "uvicorn", "flask"}
+SERVED_ELSEWHERE = {("federated", "uvicorn")}  # Flower's interface for sites is an ASGI app: decision 0029
 OPTIONAL = optional_packages()
 LIGHT_ROOMS = (
     "core",
@@ -149,7 +150,7 @@ def _faults(item: Import) -> Iterator[str]:
         yield from _faults_at_home(item, room, parts[1:])
     if top in TORCH and room not in TORCH_ROOMS and not (room == "words" and top == "torch" and item.late):
         yield f"{item}: torch stays in {', '.join(TORCH_ROOMS)}"
-    if top in WEB and room != "web":
+    if top in WEB and room != "web" and (room, top) not in SERVED_ELSEWHERE:
         yield f"{item}: web frameworks stay in web"
     if top in OPTIONAL and room in LIGHT_ROOMS and not item.late:
         yield f"{item}: an optional package is imported inside the function that needs it"

@@ -38,7 +38,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 
-from textveil.core.events import CountNoise, Event, MetricNoise, Noise, Part, Stated, Together, Unpriced
+from textveil.core.events import CountNoise, Event, MetricNoise, Noise, RepeatedNoise, Stated, Together, Unpriced
 from textveil.core.losses import LimitedPrecision
 from textveil.core.units import Adjacency, Unit
 
@@ -91,8 +91,8 @@ def _replaced(noise: Noise) -> Noise:
     match noise:
         case Stated(epsilon, delta):
             return Stated(2 * epsilon, min(1.0, delta * (1 + math.exp(min(epsilon, 700.0)))))
-        case Part(inner, times):
-            return Part(_replaced(inner), times)
+        case RepeatedNoise(inner, times):
+            return RepeatedNoise(_replaced(inner), times)
         case Together(parts):
-            return Together(tuple(Part(_replaced(part.noise), part.times) for part in parts))
+            return Together(tuple(RepeatedNoise(_replaced(part.noise), part.times) for part in parts))
     return noise

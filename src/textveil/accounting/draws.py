@@ -37,8 +37,8 @@ from textveil.core import (
     LaplaceNoise,
     MetricNoise,
     Noise,
-    Part,
     PoissonSampled,
+    RepeatedNoise,
     Stated,
     Together,
 )
@@ -115,7 +115,7 @@ def _once(noise: Noise, adjacency: Adjacency) -> Draws:
                 )
             everyone = batch == population
             return _sampled("fixed", batch / population, inner, adjacency if everyone else Adjacency.REPLACE)
-        case Part(inner, times):
+        case RepeatedNoise(inner, times):
             return _times(_once(inner, adjacency), times)
         case Together(parts) if parts:
             return _sum(_once(part, adjacency) for part in parts)

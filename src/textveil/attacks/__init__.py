@@ -27,6 +27,10 @@ if TYPE_CHECKING:
         TwoWorlds as TwoWorlds,
         check_exposure as check_exposure,
     )
+    from .federated.beam import BeamSearchAttack as BeamSearchAttack
+    from .federated.secret_sharer import SecretSharerAttack as SecretSharerAttack
+    from .federated.seen import NextWordsSeen as NextWordsSeen
+    from .federated.user_run import UserRunAttack as UserRunAttack
     from .hashed.api import ApiAttack as ApiAttack
     from .hashed.lookup import LookupAttack as LookupAttack
     from .hashed.membership import TermMembershipAttack as TermMembershipAttack
@@ -42,6 +46,7 @@ if TYPE_CHECKING:
     from .mpc.view import ViewAttack as ViewAttack
     from .pii.pseudonyms import PseudonymLinkAttack as PseudonymLinkAttack
     from .pii.quasi import QuasiIdentifierAttack as QuasiIdentifierAttack
+    from .pii.recognised import RecognisedAttack as RecognisedAttack
     from .pii.refound import RefoundAttack as RefoundAttack
     from .pii.seen import MaskedSeen as MaskedSeen
     from .training.canary_rank import ExposureAttack as ExposureAttack
@@ -70,6 +75,10 @@ else:
             "counts.seen": "CountsSeen",
             "evidence": "Evidence",
             "exposure": "AnswersSeen Attack Exposure Members OriginalWords Owners TwoWorlds check_exposure",
+            "federated.beam": "BeamSearchAttack",
+            "federated.secret_sharer": "SecretSharerAttack",
+            "federated.seen": "NextWordsSeen",
+            "federated.user_run": "UserRunAttack",
             "hashed.api": "ApiAttack",
             "hashed.lookup": "LookupAttack",
             "hashed.membership": "TermMembershipAttack",
@@ -82,6 +91,7 @@ else:
             "mpc.view": "ViewAttack",
             "pii.pseudonyms": "PseudonymLinkAttack",
             "pii.quasi": "QuasiIdentifierAttack",
+            "pii.recognised": "RecognisedAttack",
             "pii.refound": "RefoundAttack",
             "pii.seen": "MaskedSeen",
             "training.canary_rank": "ExposureAttack",

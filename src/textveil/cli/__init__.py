@@ -21,6 +21,7 @@ from textveil.cli import (
     classify,
     counts,
     demo,
+    federate,
     frontier,
     hashed,
     ledger,
@@ -59,6 +60,7 @@ app.add_typer(hashed.app, name="hashed")
 app.add_typer(vectors.app, name="vectors")
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(train.app, name="train")
+app.add_typer(federate.app, name="federate")
 app.add_typer(pii.app, name="pii")
 app.add_typer(classify.app, name="classify")
 

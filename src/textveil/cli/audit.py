@@ -41,6 +41,15 @@ def audit(
     other: Annotated[
         Path | None, option("Masked text: the folder of another masked release about the same people.", group=INPUT)
     ] = None,
+    recogniser: Annotated[
+        str | None,
+        option(
+            "Masked text: a second recogniser to read it with (names, presidio, or the folder of a model). "
+            "Without: names.",
+            metavar="MODEL",
+            group=INPUT,
+        ),
+    ] = None,
     publish: Annotated[
         bool,
         option("With --truth: put the evidence on the card, for everybody to read.", "--publish", group=PUBLISHING),
@@ -63,8 +72,9 @@ def audit(
     from textveil.recipes.audit import AuditJob, audit_release
 
     job = AuditJob(
-        folder, tuple(attack or ()), truth, public, spans, vectors, records, other, publish, ledger, **plain(reading)
-    )
+        folder, tuple(attack or ()), truth, public, spans, vectors, records, other, recogniser, publish, ledger,
+        **plain(reading),
+    )  # fmt: skip
     result = audit_release(job, progress=lambda name: say(f"running {name} ..."))
     shown = {"evidence": result.rows, "not_run": result.not_run, "written": str(result.written)}
     print_result(shown, _lines(result, is_private=truth is not None and not publish), as_json=as_json)

@@ -235,3 +235,59 @@ class ClassifierInputs(StrEnum):
     SENTENCE = "sentence"
     PIECES = "pieces"
     WORDS = "words"
+
+
+class Strategy(StrEnum):
+    FEDAVG = "fedavg"
+    FEDSGD = "fedsgd"
+    DP_FEDAVG = "dp-fedavg"
+    DP_FTRL = "dp-ftrl"
+    REMOTE = "remote"
+    CENTRAL = "central"
+
+
+class LocalWork(StrEnum):
+    SGD = "sgd"
+    MOMENTUM = "momentum"
+    ADAM = "adam"
+    DP_SGD = "dp-sgd"
+
+
+class RoundSampling(StrEnum):
+    POISSON = "poisson"
+    FIXED = "fixed"
+
+
+class Clipping(StrEnum):
+    FLAT = "flat"
+    PER_LAYER = "per-layer"
+    ADAPTIVE = "adaptive"
+
+
+class UnitWeights(StrEnum):
+    EQUAL = "equal"
+    CAPPED = "capped"
+    EXAMPLES = "examples"
+
+
+class ServerStepKind(StrEnum):
+    AVERAGE = "average"
+    MOMENTUM = "momentum"
+    ADAM = "adam"
+
+
+class Split(StrEnum):
+    NATURAL = "natural"
+    IID = "iid"
+    BLOCKS = "blocks"
+    LABELS = "labels"
+
+
+class KeyKind(StrEnum):
+    SERVER = "server"
+    SITE = "site"
+
+
+class ServedUnit(StrEnum):
+    SITE = "site"
+    USER = "user"

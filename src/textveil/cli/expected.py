@@ -22,7 +22,7 @@ POOR = (
 
 @dataclass
 class UseToExpect:
-    """What `veil` says of use: from the table that ships and, where a label is named, from the clear text of the file."""
+    """What `veil` says of use: from the table that ships and, where a label is named, from a trial on the file."""
 
     job: VeilJob
     label_field: str | None = None
@@ -49,8 +49,8 @@ class UseToExpect:
             beware(POOR)
 
     def _foresee_on_text(self, label_field: str) -> None:
-        """On the file itself: its clear text is read with its labels, and the figure is for its owner alone."""
-        from textveil.recipes.use.forecast import forecast_on_text
+        """On the file itself: a trial on its clear text and its labels; the figure is for its owner alone."""
+        from textveil.recipes.use.trial import forecast_on_text
         from textveil.text.readers import open_reader
 
         job = self.job
@@ -60,7 +60,11 @@ class UseToExpect:
         )
         records = [(record.text, record.fields[label_field]) for record in reader]
         use = forecast_on_text(
-            job.mechanism, [text for text, _ in records], [label for _, label in records], label_field
+            job.mechanism,
+            [text for text, _ in records],
+            [label for _, label in records],
+            label_field,
+            cut=None if job.mask is None else job.mask.cut,
         )
         self.shown["on_this_file"] = use.to_json()
         self._say(f"  on this file (for you alone): {use_line(use)}")

@@ -32,6 +32,13 @@ def annotate(
             "How a field is marked, e.g. mother=PR:person, or notes=- to leave it out. May be repeated.", metavar="RULE"
         ),
     ] = None,
+    model: Annotated[
+        str | None,
+        option(
+            "A recogniser (the folder of a tagger, names, presidio) whose people and organisations are candidates too.",
+            metavar="MODEL",
+        ),
+    ] = None,
     threshold: Annotated[float, option("The least chance at which a span is kept, 0 to 1.")] = 0.5,
     text_field: TextField = None,
     id_field: Annotated[str, option("The field that names a document.")] = "id",
@@ -51,7 +58,7 @@ def annotate(
 
     fraction("threshold", threshold)
     rules = parse_rules(field or ())
-    job = AnnotateJob(source, records, out, output.value, rules, threshold, text_field, id_field, format, header)
+    job = AnnotateJob(source, records, out, output.value, rules, threshold, text_field, id_field, format, header, model)
     result = annotate_file(job, bars(quiet=as_json))
     by_label = ", ".join(f"{label} {count:,}" for label, count in result["labels"].items()) or "none"
     lines = [f"{result['spans']:,} spans in {result['documents']:,} documents: {by_label}"]

@@ -25,6 +25,15 @@ def bars(*, quiet: bool) -> Bar:
     return open_bar
 
 
+def rate_text(speed: float, unit: str) -> str:
+    """How fast, by the second, or by the minute where that would be a fraction.
+
+    >>> rate_text(1200.0, "words"), rate_text(0.4, "rounds")
+    ('1,200 words/s', '24.0 rounds/min')
+    """
+    return f"{speed:,.0f} {unit}/s" if speed >= 2 else f"{60 * speed:,.1f} {unit}/min"
+
+
 @contextmanager
 def bar(title: str, total: float | None, *, unit: str = "", quiet: bool = False) -> Iterator[Advance]:
     """A bar with a rate; yields the function that moves it on."""
@@ -48,6 +57,6 @@ def bar(title: str, total: float | None, *, unit: str = "", quiet: bool = False)
         def advance(step: float) -> None:
             progress.advance(task, step)
             speed = progress.tasks[0].speed
-            progress.update(task, rate=f"{speed:,.0f} {unit}/s" if speed else "")
+            progress.update(task, rate=rate_text(speed, unit) if speed else "")
 
         yield advance

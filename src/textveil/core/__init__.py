@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         LaplaceNoise as LaplaceNoise,
         MetricNoise as MetricNoise,
         Noise as Noise,
-        Part as Part,
+        RepeatedNoise as RepeatedNoise,
         PoissonSampled as PoissonSampled,
         Stated as Stated,
         Together as Together,
@@ -76,7 +76,7 @@ else:
             ),
             "estimator": "Estimator",
             "events": (
-                "CountNoise Event FixedSampled GaussianNoise LaplaceNoise MetricNoise Noise Part PoissonSampled "
+                "CountNoise Event FixedSampled GaussianNoise LaplaceNoise MetricNoise Noise RepeatedNoise PoissonSampled "
                 "Stated Together Unpriced event_from_json"
             ),
             "guarantee": "Guarantee GuaranteeParts",

@@ -134,12 +134,12 @@ class FixedSampled(Noise):
 class Together(Noise):
     """Several draws on the same data, released together, each `times` times."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[RepeatedNoise, ...]
     kind: ClassVar[str] = "together"
 
 
 @dataclass(frozen=True)
-class Part(Noise):
+class RepeatedNoise(Noise):
     """One kind of noise within `Together`, and how often."""
 
     noise: Noise
@@ -169,7 +169,7 @@ NOISES: dict[str, type[Noise]] = {
         PoissonSampled,
         FixedSampled,
         Together,
-        Part,
+        RepeatedNoise,
         Unpriced,
     )
 }

@@ -137,6 +137,30 @@ class TrainingRun(Section):
 
 
 @dataclass(frozen=True)
+class FederationRun(Section):
+    """The plan that a federated run followed, and its curves: scores on a public file and the epsilon spent, by round.
+
+    A point is (round, value). Without noise, `scores` may be the loss on the units' own examples: nothing is promised then.
+    """
+
+    strategy: str
+    rounds: int
+    units: int  # as declared
+    per_round: int
+    unit: str = "user"
+    local: str = "sgd"
+    sampling: str = "fixed"
+    clip: float | None = None
+    clipping: str = "flat"
+    noise: float | None = None
+    score: str = ""  # what the scores are
+    scores: tuple[tuple[float, float], ...] = ()
+    spent: tuple[tuple[float, float], ...] = ()
+    site_epsilons: tuple[float, ...] = ()  # sites that train under DP-SGD by themselves: each one's own price
+    refused: dict[str, int] = field(default_factory=dict)  # "name: code" -> how often
+
+
+@dataclass(frozen=True)
 class SealFacts(Section):
     """How a hashed model was sealed, and what a term of each rank (1: the commonest) costs: {"100": epsilon}."""
 
@@ -189,6 +213,7 @@ class Facts:
     counts: CountsFacts | None = None
     scores: ModelScores | None = None
     training: TrainingRun | None = None
+    federation: FederationRun | None = None
     seal: SealFacts | None = None
     spent: SpentSoFar | None = None
     sample: tuple[SamplePair, ...] = ()

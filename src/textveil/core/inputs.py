@@ -55,7 +55,7 @@ def in_series(data: Any, texts: list[str]) -> Any:
     ['two']
     """
     kind = type(data)
-    if kind.__name__ != "Series" or not kind.__module__.startswith("pandas."):
+    if kind.__name__ != "Series" or kind.__module__.partition(".")[0] != "pandas":  # "pandas.core.series" before 3
         return texts
     return kind(texts, index=data.index, name=data.name)
 

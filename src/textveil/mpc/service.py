@@ -83,12 +83,14 @@ class Service:
             caller = require_caller(self._keys, first.said.get("token"))
             wire.peer = caller.name
             self._handle(wire, first, caller)
-        except (OSError, ValueError, BrokenWire):
+        except BrokenWire:
             pass
-        except TextveilError as error:
+        except TextveilError as error:  # before ValueError, which bad input is too
             self._log(str(error))
             if wire is not None:
                 wire.refuse(str(error))
+        except (OSError, ValueError):
+            pass
         except Exception as error:  # one connection's fault is not the others'
             place = traceback.extract_tb(error.__traceback__)[-1]
             self._log(f"unexpected {type(error).__name__} in {Path(place.filename).name}, line {place.lineno}")

@@ -44,7 +44,7 @@ def load_tagger(folder: Path) -> Any:
         raise BadInput(
             "is no recogniser",
             where=folder,
-            possible="patterns, presidio, or the folder of a model that pii train made",
+            possible="patterns, names, presidio, or the folder of a model that pii train made",
         ) from None
     except (ValueError, KeyError, TypeError):
         raise BadInput("is not the header of a tagger", where=target / HEADER) from None

@@ -1,6 +1,7 @@
 """Recognisers by name, and several as one.
 
     load("patterns")                    rules with checksums (patterns.py)
+    load("names")                       capitalised words and written dates: misses little, often wrong (capitals.py)
     load("model/")                      a trained tagger (tagger.py), or a release folder that holds one
     load("presidio")                    the recognisers of presidio-analyzer, where it is installed (presidio.py)
     load(["patterns", "model/"])        all of them together
@@ -19,7 +20,7 @@ from textveil.core.errors import BadInput, UnknownName
 from textveil.pii.patterns import PatternRecogniser
 from textveil.text.spans import Finder, Span, without_overlaps
 
-PATTERNS, PRESIDIO = "patterns", "presidio"
+PATTERNS, NAMES, PRESIDIO = "patterns", "names", "presidio"
 
 
 class Recognisers:
@@ -60,7 +61,7 @@ def load(
     """Recognisers by name or folder (or objects with `find`), as one."""
     models = model if isinstance(model, (list, tuple)) else [model]
     if not models:
-        raise BadInput("no recogniser is named", possible="patterns, presidio, or the folder of a model")
+        raise BadInput("no recogniser is named", possible="patterns, names, presidio, or the folder of a model")
     return Recognisers([_one(m, thresholds) for m in models], labels, thresholds)
 
 
@@ -73,6 +74,10 @@ def _one(model: Any, thresholds: Mapping[str, float] | None) -> Finder:
         raise BadInput("a recogniser has a method find(texts)")
     if str(model) == PATTERNS:
         return PatternRecogniser(thresholds=dict(thresholds or {}))
+    if str(model) == NAMES:
+        from textveil.pii.capitals import CapitalNames
+
+        return CapitalNames()
     if str(model) == PRESIDIO:
         from textveil.pii.presidio import PresidioFinder
 
@@ -82,4 +87,4 @@ def _one(model: Any, thresholds: Mapping[str, float] | None) -> Finder:
     return load_tagger(Path(model))
 
 
-__all__ = ["PATTERNS", "PRESIDIO", "Recognisers", "load"]
+__all__ = ["NAMES", "PATTERNS", "PRESIDIO", "Recognisers", "load"]

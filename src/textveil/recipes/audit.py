@@ -37,6 +37,7 @@ from textveil.text.readers import FileOptions
 
 ROOMS = {
     "counts": "textveil.recipes.counts.audit",
+    "federated": "textveil.recipes.federated.audit",
     "hashed": "textveil.recipes.hashed.audit",
     "mpc": "textveil.recipes.mpc.audit",
     "pii": "textveil.recipes.pii.audit",
@@ -57,6 +58,7 @@ class AuditJob(FileOptions):
     vectors: str | None = None
     records: Path | None = None  # of the people that documents are about
     other: Path | None = None  # another release about the same people
+    recogniser: str | None = None  # masked text: what reads it a second time
     publish: bool = False
     ledger: Path | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)  # of the attacks

@@ -24,6 +24,7 @@ from textveil.text.readers import FileOptions
 
 ROOMS = {
     "counts": "textveil.recipes.counts.measure",
+    "federated": "textveil.recipes.training.measure",
     "training": "textveil.recipes.training.measure",
     "words": "textveil.recipes.words.measure",
 }

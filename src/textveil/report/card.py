@@ -14,6 +14,7 @@ from ..core.facts import Facts
 from . import making
 from .attackers import attackers, not_attacked
 from .data import data_section
+from .federation import rounds_section
 from .first_screen import AMBER, Badge, badge_of, figures, first_sentence, is_hopeless
 from .html import bound, bullets, esc, number, page, percent, section, tag
 from .signing import signing
@@ -56,6 +57,7 @@ def write_card(manifest: dict[str, Any]) -> str:
         section("What an attacker achieved", attackers(found, unreadable)),
         section("Not attacked", not_attacked(mechanism, found)),
         section("What it is good for", use_section(manifest, facts)),
+        section("Round by round", rounds_section(facts.federation)),
         section("Spent so far", spent_section(manifest, facts), making.document_line(promise, facts.document)),
         section("Before and after", making.sample(facts)),
         section("Before you sign", signing(manifest, facts, promise, found), css="signing"),

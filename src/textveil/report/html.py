@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
@@ -12,6 +13,7 @@ from ..core.guarantee import often
 from ..core.losses import upward
 
 esc = html.escape
+_OPTION = re.compile(r"(?<!\S)(--[a-z][a-z-]*)")
 
 
 def tag(name: str, inner: str, css: str = "") -> str:
@@ -36,8 +38,17 @@ def bullets(lines: Iterable[object]) -> str:
 
 def pairs(rows: Iterable[tuple[str, object]]) -> str:
     """A list of names and values."""
-    inner = "".join(f"<dt>{esc(str(name))}</dt><dd>{esc(show(value))}</dd>" for name, value in rows)
+    inner = "".join(f"<dt>{esc(str(name))}</dt><dd>{whole_options(esc(show(value)))}</dd>" for name, value in rows)
     return tag("dl", inner) if inner else ""
+
+
+def whole_options(safe: str) -> str:
+    """Options of a command are not broken over two lines.
+
+    >>> whole_options("needs --truth IN")
+    'needs <span class="option">--truth</span> IN'
+    """
+    return _OPTION.sub(r'<span class="option">\1</span>', safe)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

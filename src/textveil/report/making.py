@@ -6,6 +6,7 @@ from typing import Any
 
 from ..core import Guarantee, Metric
 from ..core.facts import DocumentLine, Facts, SealFacts, TrainingRun, VectorsUsed
+from .federation import federation_rows
 from .html import bound, bullets, esc, number, pairs, percent, table, tag
 from .parameters import parameter_rows
 from .svg import histogram
@@ -59,12 +60,13 @@ def making(manifest: dict[str, Any], facts: Facts, promise: Guarantee) -> str:
     """How it was made, in sentences and in a list of names and values."""
     rows: list[tuple[str, object]] = []
     rows.append(("mechanism", manifest["mechanism"]))
-    sections = {name for name in ("seal", "training") if getattr(facts, name) is not None}
+    sections = {name for name in ("seal", "training", "federation") if getattr(facts, name) is not None}
     rows += parameter_rows(manifest.get("parameters") or {}, sections)
     if facts.vectors is not None:
         rows.append(("word vectors", _vectors(facts.vectors)))
         rows.append(("vectors' fingerprint", facts.vectors.fingerprint))
     rows += _training_rows(facts.training) if facts.training else []
+    rows += federation_rows(facts.federation) if facts.federation else []
     rows += _seal_rows(facts.seal) if facts.seal else []
     rows.append(("two worlds compared", f"{promise.unit.phrase} {promise.adjacency.phrase}"))
     rows.append(("ledger", _ledger(manifest)))

@@ -12,6 +12,7 @@ ELSEWHERE = {  # stand in a row of their own, or in a section
     "seal": "seal", "batch": "training", "clip": "training", "noise": "training", "sampling": "training",
     "micro_batch": "training", "unit": "training",
 }  # fmt: skip
+OF_ROUNDS = {"users", "per_round", "rounds", "sampling", "clip", "clipping", "noise", "local", "unit"}
 NAMES = {
     "oov": "words outside the vocabulary",
     "case": "capital letters",
@@ -82,6 +83,8 @@ def parameter_rows(parameters: Mapping[str, Any], sections: set[str]) -> Iterato
     """
     for name, value in parameters.items():
         if value in NOTHING or name in QUIET or ELSEWHERE.get(name) in sections or _is_unused(name, parameters):
+            continue
+        if name in OF_ROUNDS and "federation" in sections:
             continue
         if isinstance(value, Mapping):
             for inner, part in value.items():

@@ -20,7 +20,7 @@ from textveil.core.errors import UnknownName
 if TYPE_CHECKING:
     from textveil.reproduce.study import Study
 
-PAPERS = ("01", "02", "03", "06", "07", "08", "09", "11")
+PAPERS = ("01", "02", "03", "05", "06", "07", "08", "09", "11")
 STUDIES = {"use": "textveil.reproduce.use.study"}  # of our own: run by name, not with "all"
 
 

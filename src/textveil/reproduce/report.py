@@ -48,7 +48,10 @@ def _take_over(store: Store, folder: Path) -> None:
 
 
 def judge_again(study: Study, folder: Path) -> tuple[dict[str, Any], list[str]]:
-    """Judge the cells that a result folder holds, by the rules and claims of today; nothing is run."""
+    """Judge the cells that a result folder holds, by the rules, claims and plan of today; nothing is run.
+
+    Cells that the plan of today has and the folder lacks are missing: claims that need their kind are not judged.
+    """
     kept = _read_results(folder)
     done = Run(failed={_cell_of(entry): entry["why"] for entry in kept["failed"]})
     for entry in kept["cells"]:
@@ -56,7 +59,8 @@ def judge_again(study: Study, folder: Path) -> tuple[dict[str, Any], list[str]]:
         done.results[cell], done.seconds[cell] = entry["result"], entry["seconds"]
         if "key" in entry:
             done.keys[cell] = entry["key"]
-    return _judged(study, done, kept["scale"], {cell.kind for cell in done.failed}, folder)
+    missing = {cell.kind for cell in study.cells(kept["scale"]) if cell not in done.results}
+    return _judged(study, done, kept["scale"], missing | {cell.kind for cell in done.failed}, folder)
 
 
 def _read_results(folder: Path) -> dict[str, Any]:

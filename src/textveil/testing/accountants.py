@@ -25,8 +25,8 @@ from textveil.core import (
     MetricNoise,
     Noise,
     NoPromise,
-    Part,
     PoissonSampled,
+    RepeatedNoise,
     Stated,
     TextveilError,
     Together,
@@ -129,7 +129,7 @@ def nothing_costs_nothing(factory: Factory) -> Iterator[str]:
 def many_at_once(factory: Factory) -> Iterator[str]:
     for event in _kinds():
         apart = _cost(factory, event, event, event)
-        together = Together((Part(event.noise, 2), Part(event.noise, 1)))
+        together = Together((RepeatedNoise(event.noise, 2), RepeatedNoise(event.noise, 1)))
         for joined in (_many(event, 3), _event(together, event.adjacency)):
             if _differ(apart, at_once := _cost(factory, joined)):
                 yield f"{event.noise} three times costs {apart:.4g} one by one and {at_once:.4g} at once"
@@ -245,7 +245,7 @@ def what_is_not_covered_is_refused(factory: Factory) -> Iterator[str]:
         _event(Unpriced(NoPromise("no theorem"))),
         _event(_fixed(10), Adjacency.ADD_REMOVE),
         _event(PoissonSampled(0.1, Stated(1.0, 1e-3))),
-        _event(Together((Part(GaussianNoise(1.0)), Part(Unpriced(NoPromise("no theorem")))))),
+        _event(Together((RepeatedNoise(GaussianNoise(1.0)), RepeatedNoise(Unpriced(NoPromise("no theorem")))))),
     )
     for event in (*never, *_kinds()):
         accountant = factory()

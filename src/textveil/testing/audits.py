@@ -50,7 +50,7 @@ def two_worlds(
     if min(halves) == 0:
         raise ValueError("an audit needs two tries or more in each world")
     cuts = list(_cuts(tables, halves))
-    questions = [_question(*(ids[:half] for ids, half in zip(cut, halves, strict=True)), level, delta) for cut in cuts]
+    questions = [_question(cut[0][: halves[0]], cut[1][: halves[1]], level, delta) for cut in cuts]
     best = max(range(len(cuts)), key=lambda cut: questions[cut].floor)
     question = questions[best]
     hits = [np.isin(ids[half:], question.asked) for ids, half in zip(cuts[best], halves, strict=True)]

@@ -23,7 +23,7 @@ def veil_word(mechanism: Any, design: Design, word: str, tries: int) -> NDArray[
     return np.array([place.get(w, len(design.words)) for w in out], dtype=np.int64)
 
 
-def distances_between(mechanism: Any, inputs: Sequence[int]) -> NDArray[np.float64] | None:
+def distances_between(mechanism: Any, inputs: Sequence[int] | NDArray[np.integer[Any]]) -> NDArray[np.float64] | None:
     """Distances among input rows in the promise's metric; the row after the last word is that of unknown words.
 
     Euclidean, Hamming and Mahalanobis distances are computed here, from the public vectors, and not taken from the

@@ -112,6 +112,26 @@ def read_texts(
     return examples
 
 
+def read_text_lists(path: Path, *, user_field: str | None = None, **reading: Unpack[ReadingOptions]) -> Examples | None:
+    """Texts of a jsonl file whose text field holds a list of strings (all texts of a user in one line); None for others."""
+    kind, packing = format_of(path, reading.get("format"))
+    text_field = reading.get("text_field")
+    if kind != "jsonl" or text_field is None:
+        return None
+    check_readable(path)
+    lines = open_lines(path, packing, encoding=reading.get("encoding"))
+    examples = Examples(users=[] if user_field else None)
+    for row in objects(lines):
+        if not examples.inputs and not isinstance(row.get(text_field), list):
+            return None
+        texts = _strings(lines, row, text_field)
+        examples.inputs += texts
+        examples.lines += [lines.number] * len(texts)
+        if examples.users is not None:
+            examples.users += [name_of(row.get(str(user_field)), path, lines.number, str(user_field))] * len(texts)
+    return examples
+
+
 def name_of(value: Any, path: Path, line: int, field: str) -> str:
     """A label or user as a string.
 

@@ -5,7 +5,8 @@
                the pairing that makes most of them right (so three finds inside one clause are one right and two wrong)
 
 Precision is the right share of the found, recall that of the marked, F1 their harmonic mean. Intervals are bootstrap
-intervals: documents are drawn again with replacement, whole, since the spans of one document are alike.
+intervals: documents are drawn again with replacement, whole, since the spans of one document are alike. Other measures that
+give each document a row of sums (marked, found, what was earned) take `drawn_sums`, `ratios` and `limits` from here.
 """
 
 from __future__ import annotations
@@ -62,15 +63,15 @@ def score_spans(counts: Sequence[DocumentCounts], *, draws: int = DRAWS, seed: i
     """
     table = np.array(counts, dtype=np.float64).reshape(-1, len(DocumentCounts._fields))
     whole = table.sum(axis=0)
-    again = _drawn(table, draws, seed)
+    again = drawn_sums(table, draws, seed)
     shown: dict[str, Any] = {"marked": int(whole[0]), "found": int(whole[1])}
     for place, measure in enumerate(MEASURES, 2):
-        shown[measure] = {name: float(value[0]) for name, value in _ratios(whole[None, :], place).items()}
-        shown[measure]["intervals"] = {name: _limits(values) for name, values in _ratios(again, place).items()}
+        shown[measure] = {name: float(value[0]) for name, value in ratios(whole[None, :], place).items()}
+        shown[measure]["intervals"] = {name: limits(values) for name, values in ratios(again, place).items()}
     return shown
 
 
-def _drawn(table: NDArray[np.float64], draws: int, seed: int) -> NDArray[np.float64]:
+def drawn_sums(table: NDArray[np.float64], draws: int, seed: int) -> NDArray[np.float64]:
     """Sums over documents drawn with replacement, a row for each draw."""
     if not len(table):
         return np.zeros((1, table.shape[1]))
@@ -78,14 +79,16 @@ def _drawn(table: NDArray[np.float64], draws: int, seed: int) -> NDArray[np.floa
     return np.random.default_rng(seed).multinomial(len(table), shares, size=draws) @ table
 
 
-def _ratios(sums: NDArray[np.float64], place: int) -> dict[str, NDArray[np.float64]]:
+def ratios(sums: NDArray[np.float64], place: int) -> dict[str, NDArray[np.float64]]:
+    """Precision, recall and F1 of each row, 0 where there is nothing; `place` is the column of what was earned."""
     marked, found, right = sums[:, 0], sums[:, 1], sums[:, place]
     parts = {"precision": (right, found), "recall": (right, marked), "f1": (2 * right, marked + found)}
     return {n: np.divide(a, b, out=np.zeros_like(a), where=b > 0) for n, (a, b) in parts.items()}
 
 
-def _limits(values: NDArray[np.float64]) -> list[float]:
+def limits(values: NDArray[np.float64]) -> list[float]:
+    """The ends of the 95 % interval."""
     return [float(limit) for limit in np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])]
 
 
-__all__ = ["DocumentCounts", "count_spans", "score_spans"]
+__all__ = ["DRAWS", "LEVEL", "DocumentCounts", "count_spans", "drawn_sums", "limits", "ratios", "score_spans"]

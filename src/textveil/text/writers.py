@@ -77,14 +77,16 @@ class LineSink:
     """Rendered records into one file, or side by side into two."""
 
     def __init__(self, path: Path, like: LineReader, *, part: bool):
-        self._like = like
-        self._encodings = [lines.encoding for lines in like.all_lines]
+        self._like, self._render = like, like.render
+        encodings = [lines.encoding for lines in like.all_lines]
         self._line_ends = tuple(lines.line_end for lines in like.all_lines)
+        self._last_end = self._line_ends[-1] if like.ends_lines else ""
         self._ended = True
         self._files: list[AtomicFile] = []
         try:
             for file in _files(path, like):
                 self._files.append(AtomicFile(file, packing=like.packing))
+            self._sides = tuple(zip(self._files, encodings, strict=True))  # looked up once, not once a record
             if not part:
                 self._put(like.head)
         except BaseException:
@@ -92,14 +94,14 @@ class LineSink:
             raise
 
     def write(self, record: Record) -> None:
-        rendered = self._like.render(record)
+        rendered = self._render(record)
         if not self._ended:  # the last line of the input had no line end, and is not the last one here
             self._put(self._line_ends)
         self._put(rendered)
-        self._ended = not self._like.ends_lines or rendered[-1].endswith(self._line_ends[-1])
+        self._ended = rendered[-1].endswith(self._last_end)
 
     def _put(self, texts: tuple[str, ...]) -> None:
-        for file, text, encoding in zip(self._files, texts, self._encodings, strict=True):
+        for (file, encoding), text in zip(self._sides, texts, strict=True):
             try:
                 data = text.encode(encoding)
             except UnicodeEncodeError as error:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .one_budget import OneBudget as OneBudget
     from .plan import (
         Phase as Phase,
-        Plan as Plan,
+        TrainingPlan as TrainingPlan,
         steps_for as steps_for,
     )
     from .saved import (
@@ -47,7 +47,7 @@ else:
             "hf_trainer": "Trainer",
             "language_model": "LanguageModel",
             "one_budget": "OneBudget",
-            "plan": "Phase Plan steps_for",
+            "plan": "Phase TrainingPlan steps_for",
             "saved": "ReleasedVocabulary load",
             "tagger": "Tagger",
             "units": "units_of",

@@ -15,13 +15,11 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from textveil.accounting.least_noise import LARGEST, least_noise
 from textveil.core import BadInput, Event, TextveilError
 from textveil.core.params import open_fraction, positive
 
-from .plan import Plan, price_together, steps_for
-
-LARGEST = 1e4  # noise beyond this teaches nothing
-SMALLEST = 0.05
+from .plan import TrainingPlan, price_together, steps_for
 
 
 def calibrated(
@@ -35,7 +33,7 @@ def calibrated(
     also: Sequence[Event] = (),
     tolerance: float = 1e-3,
     **more: Any,
-) -> Plan:
+) -> TrainingPlan:
     """The plan with the least noise that, together with `also`, costs at most epsilon at delta.
 
     >>> plan = calibrated(1.0, 1e-5, batch=256, examples=14041, epochs=10)
@@ -45,13 +43,13 @@ def calibrated(
     if (epochs is None) == (steps is None):
         raise BadInput("a plan needs epochs or steps, one of them")
     count = steps if steps is not None else steps_for(examples, batch, float(epochs or 0))
-    start = Plan(noise=1.0, batch=batch, examples=examples, steps=count, **more)
+    start = TrainingPlan(noise=1.0, batch=batch, examples=examples, steps=count, **more)
     return calibrate_plan(start, epsilon, delta, also=also, tolerance=tolerance)
 
 
 def calibrate_plan(
-    plan: Plan, epsilon: float, delta: float, *, also: Sequence[Event] = (), tolerance: float = 1e-3
-) -> Plan:
+    plan: TrainingPlan, epsilon: float, delta: float, *, also: Sequence[Event] = (), tolerance: float = 1e-3
+) -> TrainingPlan:
     """The same plan (a schedule keeps its ratios) with the least noise that keeps the promise."""
     target = positive("epsilon", epsilon)
     open_fraction("delta", delta)
@@ -67,13 +65,15 @@ def calibrate_plan(
     upper = _upper(plan, by("rdp"), best, target)
     if upper is None:
         raise BadInput(_unreachable(plan, target, delta, also, best(LARGEST)))
-    noise = _least(best, target, upper, tolerance)
+    noise = least_noise(best, target, upper, tolerance)
     if price_together([*also, plan.with_noise(noise).event()], delta).epsilon > target:
         raise BadInput("the price of the calibrated plan is not reproducible")
     return plan.with_noise(noise)
 
 
-def _upper(plan: Plan, rdp: Callable[[float], float], best: Callable[[float], float], target: float) -> float | None:
+def _upper(
+    plan: TrainingPlan, rdp: Callable[[float], float], best: Callable[[float], float], target: float
+) -> float | None:
     """A multiplier that keeps the promise, near the smallest one: by Renyi where that prices the draws, else by the best."""
     try:
         rdp(1.0)
@@ -84,42 +84,11 @@ def _upper(plan: Plan, rdp: Callable[[float], float], best: Callable[[float], fl
         while cost(high) > target and high < LARGEST:
             high = min(4 * high, LARGEST)
         if cost(high) <= target:
-            return _least(cost, target, high, 0.05)
+            return least_noise(cost, target, high, 0.05)
     return None
 
 
-def _least(cost: Callable[[float], float], target: float, high: float, tolerance: float) -> float:
-    """The least multiplier up to the tolerance; `high` is known to be enough, and only such ones are returned.
-
-    Epsilon is nearly a power of the noise, so straight lines between logarithms find it in a few prices. They aim a little
-    below the target and end when a price falls between it and a tolerance below; where a line does not help, halving does.
-    """
-    step, low = 1.25, high / 1.25
-    while low > SMALLEST and cost(low) <= target:
-        high, step = low, step * step
-        low = high / step
-    low = max(low, SMALLEST)
-    if cost(low) <= target:
-        return low
-    for turn in range(60):
-        if high / low <= 1 + tolerance / 4 or cost(high) >= target * (1 - tolerance):
-            break
-        middle = math.sqrt(low * high) if turn % 3 == 2 else _on_the_line(cost, target * (1 - tolerance / 2), low, high)
-        low, high = (low, middle) if cost(middle) <= target else (middle, high)
-    return high
-
-
-def _on_the_line(cost: Callable[[float], float], aim: float, low: float, high: float) -> float:
-    above, below = cost(low), cost(high)
-    middle = math.sqrt(low * high)
-    if not (math.isfinite(above) and 0 < below < aim < above):
-        return middle
-    share = math.log(above / aim) / math.log(above / below)
-    found = low * (high / low) ** share
-    return found if low < found < high else middle
-
-
-def _unreachable(plan: Plan, target: float, delta: float, also: Sequence[Event], least: float) -> str:
+def _unreachable(plan: TrainingPlan, target: float, delta: float, also: Sequence[Event], least: float) -> str:
     text = f"epsilon {target:.4g} cannot be reached at delta {delta:g}: "
     if also:
         return text + f"with what else is charged the smallest is {_up(least)} (noise {LARGEST:g})"

@@ -23,7 +23,7 @@ from textveil.core import BadInput
 from textveil.core.files import sync_folder
 from textveil.core.fingerprint import KEY_BYTES, Fingerprint
 
-from .plan import Plan
+from .plan import TrainingPlan
 
 FORM = 1
 
@@ -32,7 +32,7 @@ class Checkpoint:
     """One file, in whatever folder the caller keeps for it (made, if it is missing, for its owner only), and its journal:
     the one given, else a journal of its own beside the file, held until `close`."""
 
-    def __init__(self, path: Path, plan: Plan, examples: Sequence[Any], journal: Journal | None = None) -> None:
+    def __init__(self, path: Path, plan: TrainingPlan, examples: Sequence[Any], journal: Journal | None = None) -> None:
         Path(path).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.path, self.plan = Path(path), plan
         self.state: dict[str, Any] = self._read() if self.path.exists() else {}

@@ -14,10 +14,10 @@ from torch import Tensor, nn
 from torch.nn import Parameter
 
 from textveil.core import BadInput
+from textveil.nets.net_checks import check_modules, check_precision, unchanged
 from textveil.nets.tape import Sums
 
 from .clipping_tape import _MARGIN, NotFinite, Recorder, check_losses
-from .net_checks import check_modules, check_precision, unchanged
 
 
 def unit_gradient(

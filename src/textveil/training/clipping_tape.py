@@ -22,9 +22,9 @@ from torch.nn import Parameter
 
 from textveil.core import BadInput
 from textveil.core.params import needs
+from textveil.nets.net_checks import check_modules, check_precision, is_half
 from textveil.nets.tape import Sums, Tape, current, recording, tap
 
-from .net_checks import check_modules, check_precision, is_half
 from .norms_dense import Dense, Patches, Rows, tied_term
 from .norms_opacus import Sampled
 from .norms_scale import Scale

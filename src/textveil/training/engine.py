@@ -32,6 +32,7 @@ from textveil.accounting.journal import Journal
 from textveil.core import BadInput, Event
 from textveil.core.params import needs, positive_integer
 from textveil.core.units import Unit
+from textveil.nets.net_checks import check_precision, check_unchanged, marks
 from textveil.noise import Source
 
 from .checkpoints import Checkpoint
@@ -39,9 +40,8 @@ from .clipping_explicit import add_clipped_units, verify, verify_user
 from .clipping_tape import NotFinite, Recorder
 from .gaussian import add_gaussian
 from .interrupts import Interrupts
-from .net_checks import check_precision, check_unchanged, marks
 from .optimisers import Average, make_optimiser
-from .plan import Phase, Plan
+from .plan import Phase, TrainingPlan
 from .sampler import Sampler
 from .schedules import rate_factor
 from .spent import Spent
@@ -83,7 +83,7 @@ class PrivateTrainer:
     def __init__(
         self,
         net: Any,
-        plan: Plan,
+        plan: TrainingPlan,
         *,
         optimiser: str = "adamw",
         rate: float,

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from textveil.core import BadInput, Event, Together
-from textveil.core.events import Part
+from textveil.core.events import RepeatedNoise
 from textveil.core.params import open_fraction, positive
 from textveil.noise import Source
 from textveil.training.calibrate import calibrated
-from textveil.training.plan import Plan, price_together
+from textveil.training.plan import TrainingPlan, price_together
 from textveil.training.units import units_of
 from textveil.training.vocabulary import Vocabulary
 from textveil.training.vocabulary_words import Words
@@ -34,7 +34,7 @@ class OneBudget:
     """A vocabulary and a training plan that keep one promise together."""
 
     vocabulary: Vocabulary
-    plan: Plan
+    plan: TrainingPlan
     epsilon: float
     delta: float
 
@@ -129,10 +129,10 @@ def _reachable(event: Event, epsilon: float, delta: float) -> None:
         )
 
 
-def _parts(event: Event) -> tuple[Part, ...]:
+def _parts(event: Event) -> tuple[RepeatedNoise, ...]:
     if isinstance(event.noise, Together):
-        return tuple(Part(p.noise, p.times * event.times) for p in event.noise.parts)
-    return (Part(event.noise, event.times),)
+        return tuple(RepeatedNoise(p.noise, p.times * event.times) for p in event.noise.parts)
+    return (RepeatedNoise(event.noise, event.times),)
 
 
 __all__ = ["OneBudget", "one_budget"]

@@ -26,7 +26,7 @@ from typing import Any
 
 from textveil.accounting.accountants import Best, Priced, accountant
 from textveil.core import Adjacency, BadInput, BadParameter, Event, UnknownName
-from textveil.core.events import FixedSampled, GaussianNoise, Noise, Part, PoissonSampled, Together
+from textveil.core.events import FixedSampled, GaussianNoise, Noise, PoissonSampled, RepeatedNoise, Together
 from textveil.core.params import positive, positive_integer
 from textveil.core.units import Unit
 
@@ -49,10 +49,10 @@ class Phase:
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrainingPlan:
     """Public facts of one training run.
 
-    >>> plan = Plan(noise=1.0, batch=32, examples=14041, steps=steps_for(14041, 32, epochs=10))
+    >>> plan = TrainingPlan(noise=1.0, batch=32, examples=14041, steps=steps_for(14041, 32, epochs=10))
     >>> plan.steps, round(plan.epsilon(1e-5), 3), round(plan.epsilon(1e-5, "rdp"), 2)
     (4388, 0.762, 1.05)
     """
@@ -65,7 +65,7 @@ class Plan:
     sampling: str = "poisson"
     unit: Unit = Unit.EXAMPLE
     shards: int = 1
-    schedule: tuple[Phase, ...] = ()  # when the noise or the batch changes on the way; see `Plan.scheduled`
+    schedule: tuple[Phase, ...] = ()  # when the noise or the batch changes on the way; see `TrainingPlan.scheduled`
 
     def __post_init__(self) -> None:
         positive("clip", self.clip)
@@ -81,13 +81,13 @@ class Plan:
             if positive_integer("batch", phase.batch) > self.examples:
                 raise BadParameter("batch", phase.batch, f"at most the {self.examples} examples")
         if self.schedule and (self.noise, self.batch, self.steps) != _summary(self.schedule):
-            raise BadInput("a plan with a schedule is made by Plan.scheduled(phases, examples=...)")
+            raise BadInput("a plan with a schedule is made by TrainingPlan.scheduled(phases, examples=...)")
 
     @classmethod
-    def scheduled(cls, phases: Sequence[Phase], *, examples: int, **more: Any) -> Plan:
+    def scheduled(cls, phases: Sequence[Phase], *, examples: int, **more: Any) -> TrainingPlan:
         """A plan whose noise or batch changes.
 
-        >>> plan = Plan.scheduled([Phase(2.0, 256, 100), Phase(1.0, 512, 50)], examples=10_000)
+        >>> plan = TrainingPlan.scheduled([Phase(2.0, 256, 100), Phase(1.0, 512, 50)], examples=10_000)
         >>> plan.steps, plan.phase(99).noise, plan.phase(100).noise
         (150, 2.0, 1.0)
         """
@@ -130,7 +130,7 @@ class Plan:
     def event(self, *, begun: Sequence[int] | None = None) -> Event:
         """The whole run; or, with `begun`, that many steps of each phase (a stopped run, or steps that were done again)."""
         counts = [p.steps for p in self.phases] if begun is None else list(begun)
-        parts = tuple(Part(self.sampled(p), n) for p, n in zip(self.phases, counts, strict=True) if n)
+        parts = tuple(RepeatedNoise(self.sampled(p), n) for p, n in zip(self.phases, counts, strict=True) if n)
         if not parts:
             raise BadInput("no step was begun, so there is nothing to price")
         noise, times = (parts[0].noise, parts[0].times) if len(parts) == 1 else (Together(parts), 1)
@@ -144,7 +144,7 @@ class Plan:
         """The cost, who found it, and what to know about it; `also`: other events on the same data, composed with it."""
         return price_together([*also, self.event()], delta, accountant)
 
-    def with_noise(self, noise: float) -> Plan:
+    def with_noise(self, noise: float) -> TrainingPlan:
         """The same plan at another multiplier (the first phase's; the others keep their ratio to it)."""
         if not self.schedule:
             return replace(self, noise=noise)
@@ -208,7 +208,7 @@ def _summary(phases: tuple[Phase, ...]) -> tuple[float, int, int]:
     return phases[0].noise, phases[0].batch, sum(p.steps for p in phases)
 
 
-def calibrated(epsilon: float, delta: float, **plan: Any) -> Plan:
+def calibrated(epsilon: float, delta: float, **plan: Any) -> TrainingPlan:
     """The plan with the least noise that keeps (epsilon, delta): see `textveil.training.calibrate`."""
     from .calibrate import calibrated as calibrate  # late: it builds on this file
 

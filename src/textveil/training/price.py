@@ -11,7 +11,7 @@ from typing import Any
 
 from textveil.core import BadInput
 from textveil.training.calibrate import calibrate_plan
-from textveil.training.plan import Phase, Plan, steps_for
+from textveil.training.plan import Phase, TrainingPlan, steps_for
 
 
 @dataclass(frozen=True)
@@ -60,18 +60,18 @@ def price_plan(job: PriceJob) -> dict[str, Any]:
     }
 
 
-def _plan(job: PriceJob) -> Plan:
+def _plan(job: PriceJob) -> TrainingPlan:
     if (job.noise is None) == (job.epsilon is None) and not job.phases:
         raise BadInput("a price needs the noise, or the epsilon to find it for", possible="--noise 1 or --epsilon 3")
     shared = {"examples": job.examples, "sampling": job.sampling, "unit": job.unit, "shards": job.shards}
     if job.phases:
         if job.noise is not None or job.batch is not None or job.epochs is not None or job.steps is not None:
             raise BadInput("phases already say noise, batch and steps", possible="--phase alone, with --examples")
-        return Plan.scheduled(_phases(job.phases), **shared)
+        return TrainingPlan.scheduled(_phases(job.phases), **shared)
     if job.batch is None or (job.epochs is None) == (job.steps is None):
         raise BadInput("a price needs --batch, and --epochs or --steps", possible="--batch 32 --epochs 10")
     steps = job.steps if job.steps is not None else steps_for(job.examples, job.batch, float(job.epochs or 0))
-    return Plan(noise=job.noise if job.noise is not None else 1.0, batch=job.batch, steps=steps, **shared)
+    return TrainingPlan(noise=job.noise if job.noise is not None else 1.0, batch=job.batch, steps=steps, **shared)
 
 
 def _phases(texts: Sequence[str]) -> list[Phase]:

@@ -27,7 +27,7 @@ from textveil.core.params import needs, open_fraction, positive
 from textveil.noise import Source
 
 from .calibrate import calibrated
-from .plan import SOURCE, Plan, price_together
+from .plan import SOURCE, TrainingPlan, price_together
 from .public_values import public_value
 from .settings import SettingNames as SettingNames
 from .settings import Settings as Settings
@@ -86,14 +86,14 @@ class PrivateModel(Estimator):
 
     name: ClassVar[str] = "training.model"
     defaults: ClassVar[Settings] = Settings()
-    _planned: tuple[Settings, Plan] | None = None  # what the last event was made of
+    _planned: tuple[Settings, TrainingPlan] | None = None  # what the last event was made of
 
     epsilon: float | None
     delta: float
     examples: int | None
     seed: int | None
     unit: str
-    plan_: Plan | None
+    plan_: TrainingPlan | None
     history_: Any
     guarantee_: Guarantee
     net_: Any
@@ -121,7 +121,7 @@ class PrivateModel(Estimator):
 
     # ---- the promise ---------------------------------------------------------------------------------------------
 
-    def plan(self, units: int) -> Plan:
+    def plan(self, units: int) -> TrainingPlan:
         """What a run over a declared number of units will do."""
         s = self.settings
         if s.epsilon is None:
@@ -144,9 +144,9 @@ class PrivateModel(Estimator):
         """The public number of units: as declared, else rounded (fixed-size batches need the exact one)."""
         return self.examples or (count if self.settings.sampling == "fixed" else rounded(count))
 
-    def event(self, shape: Shape | Plan | None = None) -> Event:
+    def event(self, shape: Shape | TrainingPlan | None = None) -> Event:
         """What training costs each unit, without what stands in `also`; whether a seed is given plays no part."""
-        plan = shape if isinstance(shape, Plan) else self._plan_of_shape(shape)
+        plan = shape if isinstance(shape, TrainingPlan) else self._plan_of_shape(shape)
         self._check_delta(plan.examples)
         self._planned = (self.settings, plan)
         event = replace(plan.event(), mechanism=self.name)
@@ -160,7 +160,7 @@ class PrivateModel(Estimator):
         """The parameters as a release may show them: plain values, never the seed."""
         return {name: public_value(name, value) for name, value in self.get_params().items() if name != "seed"}
 
-    def promise(self, plan: Plan | None, history: History | None = None) -> Guarantee:
+    def promise(self, plan: TrainingPlan | None, history: History | None = None) -> Guarantee:
         """The guarantee of a model trained by this plan, together with `also`.
 
         With the history of a run it is that of the run as it went: steps that were done again count twice, and what was
@@ -177,7 +177,7 @@ class PrivateModel(Estimator):
         priced = price_together([*self.settings.also, spent], self.delta)
         return Guarantee(Approx(priced.epsilon, self.delta), unit, plan.adjacency, event.assumes, SOURCE)
 
-    def _plan_of_shape(self, shape: Shape | None) -> Plan:
+    def _plan_of_shape(self, shape: Shape | None) -> TrainingPlan:
         units = self.examples or (shape.units if shape is not None else None)
         if units is None:
             raise BadInput("the number of units must be declared", possible="examples=N, or Shape(units=N)")
@@ -186,7 +186,7 @@ class PrivateModel(Estimator):
     def _check_delta(self, units: int) -> None:
         check_delta(open_fraction("delta", self.delta), units, allow=self.settings.allow_large_delta)
 
-    def _assumes(self, plan: Plan) -> tuple[str, ...]:
+    def _assumes(self, plan: TrainingPlan) -> tuple[str, ...]:
         how = "exact" if plan.sampling == "fixed" else "declared" if self.examples else "rounded"
         return (f"the number of units is public as {plan.examples:,} ({how})", *self._public())
 
@@ -202,7 +202,7 @@ class PrivateModel(Estimator):
         y: Any = None,
         users: Any = None,
         *,
-        plan: Plan | None = None,
+        plan: TrainingPlan | None = None,
         noise: Source | None = None,
         progress: Progress | None = None,
         checkpoint: Path | None = None,
@@ -272,7 +272,7 @@ class PrivateModel(Estimator):
             raise BadInput("there is no example to learn from")
         return examples
 
-    def trainer(self, plan: Plan, noise: Source | None = None) -> PrivateTrainer:
+    def trainer(self, plan: TrainingPlan, noise: Source | None = None) -> PrivateTrainer:
         """The engine for this plan, on the net that `prepare` built."""
         from .engine import PrivateTrainer
 

@@ -9,31 +9,25 @@ number.
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
-
-import numpy as np
-import numpy.typing as npt
 
 from textveil.core import BadInput, Event
 from textveil.noise import Source
+from textveil.noise.subsets import Indices, fixed_subset, poisson_subset
 
-from .plan import Phase, Plan
-
-Indices = npt.NDArray[np.int64]
-_BLOCK = 1 << 16
+from .plan import Phase, TrainingPlan
 
 
 class Sampler:
     """The sampler that a plan names.
 
     >>> from textveil.noise import seeded
-    >>> plan = Plan(noise=1.0, batch=3, examples=10, steps=1, sampling="fixed")
+    >>> plan = TrainingPlan(noise=1.0, batch=3, examples=10, steps=1, sampling="fixed")
     >>> len(Sampler(plan, 10, seeded(1)).draw(plan.phases[0]))
     3
     """
 
-    def __init__(self, plan: Plan, present: int, source: Source) -> None:
+    def __init__(self, plan: TrainingPlan, present: int, source: Source) -> None:
         if plan.sampling == "fixed" and present != plan.examples:
             raise BadInput(
                 f"fixed-size batches need exactly the declared {plan.examples} examples, and there are others",
@@ -49,17 +43,5 @@ class Sampler:
     def draw(self, phase: Phase) -> Indices:
         """Indices of those who take part; under Poisson sampling there may be none."""
         if self.plan.sampling == "fixed":
-            return np.sort(self.source.permutation(self.present)[: phase.batch])
-        return poisson(self.source, self.present, Fraction(phase.batch, self.plan.examples))
-
-
-def poisson(source: Source, present: int, chance: Fraction) -> Indices:
-    """Each of 0 .. present-1 with the same chance, independently."""
-    if chance >= 1:
-        return np.arange(present, dtype=np.int64)
-    limit = np.uint64(math.floor(chance * 2**64))
-    found = [
-        start + np.flatnonzero(source.words(min(_BLOCK, present - start)) < limit)
-        for start in range(0, present, _BLOCK)
-    ]
-    return np.concatenate(found).astype(np.int64) if found else np.empty(0, np.int64)
+            return fixed_subset(self.source, self.present, phase.batch)
+        return poisson_subset(self.source, self.present, Fraction(phase.batch, self.plan.examples))

@@ -1,7 +1,7 @@
 """How the rate, the noise and the batch change over a run. All of them are fixed before it begins.
 
 Rates: constant, linear (down to 0) or cosine (down to 0), each after `warmup` steps of a linear rise. Phases for
-`Plan.scheduled`: `growing` raises the batch in equal stages and keeps noise / batch, the noise that a mean gradient
+`TrainingPlan.scheduled`: `growing` raises the batch in equal stages and keeps noise / batch, the noise that a mean gradient
 carries, constant or falling.
 """
 

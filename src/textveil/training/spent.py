@@ -15,13 +15,13 @@ import numpy as np
 from textveil.accounting.rdp import RDP
 from textveil.core import Event
 
-from .plan import Plan, price_together
+from .plan import TrainingPlan, price_together
 
 
 class Spent:
     """Counts steps begun; `begun` starts with those of earlier, stopped runs."""
 
-    def __init__(self, plan: Plan, delta: float, begun: Sequence[int]) -> None:
+    def __init__(self, plan: TrainingPlan, delta: float, begun: Sequence[int]) -> None:
         self.plan, self.delta, self.begun = plan, delta, list(begun)
 
     @property

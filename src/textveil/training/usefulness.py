@@ -16,23 +16,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from .plan import Plan
+from .plan import TrainingPlan
 
 FEWEST = 20  # updates; the shortest plan of the shipped defaults that was seen to learn
 HELP = "more data helps most, then a larger epsilon, or a public start (--encoder minilm)"
 
 
-def most_signal(plan: Plan, parameters: int) -> float:
+def most_signal(plan: TrainingPlan, parameters: int) -> float:
     """How long all that the examples say can be, at most, in lengths of the noise that is added to it.
 
-    >>> round(most_signal(Plan(noise=2.0, batch=100, examples=1000, steps=100), 250_000), 2)
+    >>> round(most_signal(TrainingPlan(noise=2.0, batch=100, examples=1000, steps=100), 250_000), 2)
     1.0
     """
     power = sum(phase.steps * (phase.batch / plan.multiplier(phase)) ** 2 for phase in plan.phases)
     return math.sqrt(power / max(1, parameters))
 
 
-def plan_warnings(plan: Plan, parameters: int, *, asked_batch: int | None = None) -> Iterator[str]:
+def plan_warnings(plan: TrainingPlan, parameters: int, *, asked_batch: int | None = None) -> Iterator[str]:
     """What the plan alone tells, one sentence each: `asked_batch` is the batch before it was cut to the number of units."""
     if plan.steps < FEWEST:
         yield few_updates(plan, asked_batch)
@@ -44,7 +44,7 @@ def plan_warnings(plan: Plan, parameters: int, *, asked_batch: int | None = None
         )
 
 
-def few_updates(plan: Plan, asked_batch: int | None = None) -> str:
+def few_updates(plan: TrainingPlan, asked_batch: int | None = None) -> str:
     """Say that there are few updates, why, and what gives more."""
     several = "one update" if plan.steps == 1 else f"{plan.steps:,} updates"
     if asked_batch is not None and asked_batch > plan.examples:

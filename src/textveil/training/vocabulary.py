@@ -39,7 +39,7 @@ import numpy as np
 
 from textveil.accounting.calibration import gaussian_multiplier
 from textveil.core import Adjacency, Estimator, Event, GaussianNoise, LaplaceNoise, Shape, Stated, Together, Unit
-from textveil.core.events import Part
+from textveil.core.events import RepeatedNoise
 from textveil.core.example import Example, Worlds
 from textveil.core.params import choice, open_fraction, positive, positive_integer
 from textveil.noise.discrete import discrete_gaussian, geometric
@@ -64,13 +64,13 @@ class Noising:
     multiplier: float  # of all its Gaussian draws together, relative to the contribution; of Laplace, to D0
     threshold_delta: float
 
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[RepeatedNoise, ...]:
         """The draws, as the accountant composes them."""
-        threshold = Part(Stated(0.0, self.threshold_delta))
+        threshold = RepeatedNoise(Stated(0.0, self.threshold_delta))
         if self.method == "policy":
-            return Part(GaussianNoise(self.searching)), Part(GaussianNoise(self.counting)), threshold
+            return RepeatedNoise(GaussianNoise(self.searching)), RepeatedNoise(GaussianNoise(self.counting)), threshold
         kind = GaussianNoise if self.method == "gaussian" else LaplaceNoise
-        return Part(kind(self.multiplier)), threshold
+        return RepeatedNoise(kind(self.multiplier)), threshold
 
     @property
     def searching(self) -> float:

@@ -356,6 +356,7 @@ class WordMechanism(Estimator):
         Each call draws anew: veiling the same texts again costs each word epsilon again, and nothing records it. In a
         pipeline that is each `fit` and each `predict` (docs/scikit-learn.md).
         """
+        check_texts(texts)  # first: what is refused draws nothing, and nothing is to be warned about
         return in_series(texts, self.apply(texts, noise=self._own_noise(of_a_transform=True)))
 
     def fit_transform(self, texts: Any, y: Any = None) -> Any:

@@ -34,6 +34,10 @@ class Journey:
     labels: tuple[str, ...] = ("guarantee",)  # what an unseeded run may be labelled
     seedable: bool = True
     before: tuple[tuple[str, ...], ...] = field(default=())  # commands that make its input, on the same ledger
+    charges: int = (
+        1  # of a run that nobody stops; more than one: round by round, and a round done again is charged again
+    )
+    kills: int | None = None  # at so many places at most, where a run takes long
     takes_data: bool = True  # reads data of its own, so that other data can be told
 
     def arguments(self, out: str = "out", *more: object, ledger: str = LEDGER) -> list[str]:
@@ -202,6 +206,35 @@ JOURNEYS = {
         ("pii", "train", *_MARKED, "-o", "{out}", "--bits", "10", "--epochs", "2"),
         write_marked,
         labels=("heuristic",),
+    ),
+    "federate simulate": Journey(
+        "recipes.federated.simulate.simulate",
+        ("federate", "simulate", "in.jsonl", "-o", "{out}", "--strategy", "dp-fedavg", "--noise", "2", "--delta", "1e-2",
+         "--rounds", "2", "--sampling", "fixed", "--users-per-round", "5", "--user-field", "user", "--text-field", "text",
+         "--words", "words.txt",
+         "--hidden", "4", "--workers", "0"),
+        write_jsonl,
+        needs_torch=True,
+        charges=2,
+    ),
+    "federate sites": Journey(
+        "recipes.federated.simulate.simulate",
+        ("federate", "simulate", "in.jsonl", "-o", "{out}", "--local", "dp-sgd", "--noise", "2", "--delta", "1e-2",
+         "--rounds", "2", "--sites", "2", "--batch", "1000", "--text-field", "text", "--words", "words.txt", "--hidden", "4",
+         "--workers", "0"),
+        write_jsonl,
+        needs_torch=True,
+        kills=6,
+    ),
+    "federate trees": Journey(
+        "recipes.federated.simulate.simulate",
+        ("federate", "simulate", "in.jsonl", "-o", "{out}", "--strategy", "dp-ftrl", "--noise", "4", "--delta", "1e-2",
+         "--rounds", "3", "--users-per-round", "2", "--user-field", "user", "--text-field", "text", "--words", "words.txt",
+         "--hidden", "4", "--workers", "0"),
+        write_jsonl,
+        needs_torch=True,
+        charges=2,
+        kills=6,
     ),
     "train vocab": Journey(
         "recipes.training.vocab.make_vocabulary",

@@ -20,8 +20,8 @@ from textveil.core import (
     FixedSampled,
     GaussianNoise,
     LaplaceNoise,
-    Part,
     PoissonSampled,
+    RepeatedNoise,
     Stated,
     Together,
     Unit,
@@ -201,7 +201,7 @@ def test_pure_draws_compose_better_than_their_sum_and_never_worse():
 
 
 def test_stated_delta_is_taken_off_and_never_overdrawn():
-    both = event(Together((Part(GaussianNoise(2.0)), Part(Stated(0.25, 4e-6)))))
+    both = event(Together((RepeatedNoise(GaussianNoise(2.0)), RepeatedNoise(Stated(0.25, 4e-6)))))
     exact = Exact().compose(both)
     assert exact.epsilon(1e-5) == pytest.approx(0.25 + plain_floor(0.5, 6e-6), rel=1e-6)
     assert exact.epsilon(3e-6) == math.inf

@@ -16,8 +16,8 @@ from textveil.core import (
     GaussianNoise,
     LaplaceNoise,
     MetricNoise,
-    Part,
     PoissonSampled,
+    RepeatedNoise,
     Stated,
     Together,
     Unit,
@@ -73,7 +73,9 @@ def test_a_training_plan_is_calibrated_and_priced_again(sampled, adjacency):
 
 def test_vocabulary_and_training_share_one_target():
     def plan(multiplier):
-        return Event(Together((Part(GaussianNoise(multiplier)), Part(Stated(0.5, 1e-7)))), Unit.EXAMPLE, ADD)
+        return Event(
+            Together((RepeatedNoise(GaussianNoise(multiplier)), RepeatedNoise(Stated(0.5, 1e-7)))), Unit.EXAMPLE, ADD
+        )
 
     found = calibrate(plan, 1.0, 1e-6)
     assert found == pytest.approx(gaussian_multiplier(0.5, 9e-7), rel=1e-3)

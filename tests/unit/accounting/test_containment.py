@@ -19,8 +19,8 @@ from textveil.core import (
     GaussianNoise,
     LaplaceNoise,
     MetricNoise,
-    Part,
     PoissonSampled,
+    RepeatedNoise,
     Stated,
     Together,
     Unit,
@@ -86,9 +86,9 @@ def test_noise_on_sums_keeps_its_law_and_never_costs_more_than_the_general_rule(
 
 
 def test_parts_of_an_event_are_converted_each_in_its_way():
-    noise = Together((Part(GaussianNoise(2.0), 3), Part(Stated(0.5, 1e-7))))
+    noise = Together((RepeatedNoise(GaussianNoise(2.0), 3), RepeatedNoise(Stated(0.5, 1e-7))))
     part = for_part(event(noise, Unit.USER), Unit.EXAMPLE)
-    assert part.noise.parts[0] == Part(GaussianNoise(2.0), 3) and part.noise.parts[1].noise.epsilon == 1.0
+    assert part.noise.parts[0] == RepeatedNoise(GaussianNoise(2.0), 3) and part.noise.parts[1].noise.epsilon == 1.0
 
 
 def test_replacing_the_larger_unit_is_replacing_the_part_and_is_not_doubled():

@@ -30,9 +30,9 @@ from textveil.core import (
     MetricNoise,
     NoPromise,
     OtherData,
-    Part,
     PoissonSampled,
     Refused,
+    RepeatedNoise,
     Shape,
     Stated,
     TextveilError,
@@ -267,8 +267,12 @@ def test_an_event_that_could_not_be_read_back_is_not_charged(path):
     "event",
     [
         Event(FixedSampled(100, 10, GaussianNoise(1.0)), Unit.USER, Adjacency.ADD_REMOVE),
-        Event(Together((Part(MetricNoise(1.0, "hamming")),)), Unit.USER, Adjacency.REPLACE),
-        Event(Together((Part(MetricNoise(1.0, "hamming")), Part(GaussianNoise(1.0)))), Unit.USER, Adjacency.REPLACE),
+        Event(Together((RepeatedNoise(MetricNoise(1.0, "hamming")),)), Unit.USER, Adjacency.REPLACE),
+        Event(
+            Together((RepeatedNoise(MetricNoise(1.0, "hamming")), RepeatedNoise(GaussianNoise(1.0)))),
+            Unit.USER,
+            Adjacency.REPLACE,
+        ),
         Event(Together(()), Unit.USER, Adjacency.REPLACE),
     ],
 )

@@ -24,9 +24,9 @@ from textveil.core import (
     Metric,
     MetricNoise,
     NoPromise,
-    Part,
     PoissonSampled,
     Pure,
+    RepeatedNoise,
     Stated,
     Together,
     Unit,
@@ -87,7 +87,7 @@ def test_gaussian_noise_without_delta_is_refused():
 
 
 def test_threshold_delta_is_taken_off_before_the_gaussian_is_read():
-    vocabulary = Together((Part(GaussianNoise(2.0)), Part(Stated(0.0, 4e-7))))
+    vocabulary = Together((RepeatedNoise(GaussianNoise(2.0)), RepeatedNoise(Stated(0.0, 4e-7))))
     assert price(event(vocabulary), delta=1e-6).epsilon == pytest.approx(plain_floor(0.5, 6e-7), rel=1e-6)
     with pytest.raises(BadInput, match="use up delta"):
         price(event(vocabulary), delta=3e-7)
@@ -98,7 +98,9 @@ def test_fixed_size_sampling_has_no_add_remove_price():
         price(event(FixedSampled(100, 10, GaussianNoise(1.0))), delta=1e-5)
 
 
-@pytest.mark.parametrize("inner", [Stated(1.0, 1e-5), Together((Part(GaussianNoise(1.0)), Part(LaplaceNoise(1.0))))])
+@pytest.mark.parametrize(
+    "inner", [Stated(1.0, 1e-5), Together((RepeatedNoise(GaussianNoise(1.0)), RepeatedNoise(LaplaceNoise(1.0))))]
+)
 def test_a_sampling_step_is_refused_where_no_theorem_covers_what_is_inside(inner):
     with pytest.raises(BadInput, match="sampling step"):
         price(event(PoissonSampled(0.1, inner)), delta=1e-4)
@@ -118,14 +120,14 @@ def test_amplification_does_not_overflow():
 
 
 def test_draws_on_the_same_sample_are_joined_before_sampling():
-    inner = Together((Part(GaussianNoise(2.0), 4), Part(GaussianNoise(1.0))))
+    inner = Together((RepeatedNoise(GaussianNoise(2.0), 4), RepeatedNoise(GaussianNoise(1.0))))
     joined = draws_of(event(PoissonSampled(0.1, inner)))
     assert joined == draws_of(event(PoissonSampled(0.1, GaussianNoise(joint_multiplier([(2.0, 4), (1.0, 1)])))))
     assert joint_multiplier([(2.0, 4), (1.0, 1)]) == pytest.approx(math.sqrt(0.5))
 
 
 def test_nested_counts_multiply():
-    nested = Together((Part(Together((Part(LaplaceNoise(1.0), 2),)), 3),))
+    nested = Together((RepeatedNoise(Together((RepeatedNoise(LaplaceNoise(1.0), 2),)), 3),))
     assert draws_of(event(nested, times=5)) == {PureDraw(1.0): 30}
 
 

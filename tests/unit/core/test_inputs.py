@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import warnings
+
 import numpy as np
 import pytest
 
@@ -55,6 +58,22 @@ def test_texts_in_any_sequence_are_taken(name, tmp_path):
     assert len(mechanism.transform(TEXTS[name])) == 1
     assert len(ledger.release(mechanism, TEXTS[name]).value) == 1
     assert len(ledger.entries()) == 1
+
+
+def test_a_series_keeps_its_index_and_its_name():
+    given = pd.Series(["the bank called", "a letter"], index=["x", "y"], name="notes")
+    veiled = tv.words.BRR(epsilon=0.5).transform(given)
+    assert isinstance(veiled, pd.Series) and list(veiled.index) == ["x", "y"] and veiled.name == "notes"
+    assert all(isinstance(text, str) for text in veiled)
+
+
+def test_what_is_refused_is_not_counted_as_drawn(monkeypatch):
+    monkeypatch.setattr("textveil.accounting.account._transforms", itertools.count(1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(3):
+            with pytest.raises(BadInput):
+                tv.words.BRR(epsilon=0.5).transform("one text")
 
 
 def test_an_iterator_is_read_once_and_checked_as_it_is_read():

@@ -53,7 +53,7 @@ def test_training_learns_and_a_folder_comes_back(tmp_path):
     x = rng.normal(size=(400, 24)).astype(np.float32)
     y = (x[:, :12].sum(1) > 0).astype(int)
     shape = shape_of("paper", 24, channels=2)
-    arrays = train_network(shape, x[:300], y[:300].tolist(), epochs=6)
+    arrays = train_network(shape, x[:300], y[:300].tolist(), epochs=60)
     assert (labels(scores(shape, arrays, x[300:])) == y[300:]).mean() > 0.8
     save_classifier(Classifier(shape, arrays, ("a", "b"), {"kind": "sentence"}), tmp_path / "model")
     again = load_classifier(tmp_path / "model")

@@ -19,7 +19,7 @@ from textveil.nets.tagger import BiLSTMTagger
 from textveil.nets.text_cnn import TextCNN
 from textveil.noise import secure
 from textveil.text.vectors import from_arrays
-from textveil.training import Plan, PrivateTrainer, verify
+from textveil.training import PrivateTrainer, TrainingPlan, verify
 from textveil.training.clipping_tape import Recorder
 
 WORDS = "anna lives in bern and has a small dog that barks".split()
@@ -241,6 +241,6 @@ def test_hidden_places_belong_to_the_text_and_not_to_a_shared_generator(name, ti
 @pytest.mark.parametrize("unit", ["example", "user"])
 def test_a_masked_word_model_trains_on_drawn_places(unit, tiny_bert):
     net, texts = masked_net("encoder words", tiny_bert)
-    plan = Plan(noise=4.0, batch=4, examples=8, steps=2, unit=unit)
+    plan = TrainingPlan(noise=4.0, batch=4, examples=8, steps=2, unit=unit)
     history = PrivateTrainer(net, plan, rate=0.01).fit(texts if unit == "example" else [texts[:3], texts[3:]])
     assert history.steps == 2

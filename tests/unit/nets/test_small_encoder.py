@@ -30,11 +30,11 @@ def test_a_batch_of_one_equals_the_padded_batch():
 def test_the_engine_takes_it():
     from textveil.noise import seeded
     from textveil.training.engine import PrivateTrainer
-    from textveil.training.plan import Plan
+    from textveil.training.plan import TrainingPlan
 
     made = net()
     before = made.words.weight.clone()
-    PrivateTrainer(made, Plan(1.0, 4, 12, 2), rate=0.01, source=seeded(1)).fit(ROWS * 4)
+    PrivateTrainer(made, TrainingPlan(1.0, 4, 12, 2), rate=0.01, source=seeded(1)).fit(ROWS * 4)
     assert not torch.equal(before, made.words.weight)
 
 

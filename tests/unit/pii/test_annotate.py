@@ -210,3 +210,9 @@ def test_repair_puts_marks_on_whole_phrases() -> None:
     assert [(s.of(text), s.label) for s in kept] == [("20 July 1966", "BD"), ("Anna Sophie Meyer", "SP")]
     assert lost
     assert repaired(text, spans[:2])[1] is False
+
+
+def test_a_word_before_a_full_name_does_not_make_it_another_person():
+    text = "Dear Anna Meyer. Yesterday Karl Berg came."
+    spans = Annotator().annotate(text, [{"name": ["Anna Meyer"], "spouse": ["Karl Berg"]}])
+    assert [(span.of(text), span.label) for span in spans] == [("Karl Berg", "SP")]

@@ -1,4 +1,4 @@
-"""The forecast of use: the law, what it says of public collections, and what it says of an owner's own clear text."""
+"""The forecast of use: the law, and what it says of public collections."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from textveil.noise import seeded
 from textveil.recipes.use.channel import Channel, channel_of, content_prior, drawn_prior
-from textveil.recipes.use.forecast import Curve, Table, forecast, forecast_at, forecast_on_text, table
+from textveil.recipes.use.forecast import Curve, Table, forecast_at, table
 from textveil.text.vectors import from_arrays
 from textveil.words import Exponential
 
@@ -21,6 +21,11 @@ def test_a_curve_is_straight_in_the_logarithm_and_ends_where_it_ends():
     assert RISING.gain(100) == pytest.approx(0.2) and RISING.gain(math.sqrt(10) * 10) == pytest.approx(0.1)
     assert RISING.gain(10**6) == pytest.approx(0.4) and RISING.gain(1) == 0.0
     assert Curve((10.0, 100.0), (0.4, 0.3), 0.5).gain(100) == 0.0  # never below chance, never falling
+
+
+def test_documents_for_inverts_a_curve():
+    for documents in (20, 100, 700):
+        assert RISING.documents_for(0.5 + RISING.gain(documents)) == pytest.approx(documents)
 
 
 def test_worth_follows_the_law_and_never_exceeds_the_documents():
@@ -55,16 +60,3 @@ def test_channel_looks_at_words_that_are_drawn_and_not_frequent():
     sure = channel_of(made, seeded(0), 500)
     assert sure.stay > 0.99 and sure.alike > 0.99
     assert channel_of(Exponential(epsilon=0.001).fit(words), seeded(0), 500).stay < 0.05
-
-
-def test_on_text_a_setting_that_changes_nothing_foresees_the_clear_accuracy():
-    rng = np.random.default_rng(1)
-    subjects = {"tea": "tea cup kettle leaf".split(), "rain": "rain cloud storm puddle".split()}
-    names = list(subjects) * 100
-    texts = [" ".join(rng.choice([*subjects[name], "the", "of"], 6)) for name in names]
-    words = from_arrays([w for own in subjects.values() for w in own], rng.normal(size=(8, 3)))
-    clear = forecast_on_text(Exponential(epsilon=500.0).fit(words), texts, names, "kind")
-    assert clear.task == "classify by kind" and clear.how.endswith("foreseen")
-    assert clear.original > 0.95 and clear.chance == 0.5 and clear.sizes == {"train": 160, "test": 40}
-    lost = forecast_on_text(Exponential(epsilon=0.001).fit(words), texts, names, "kind")
-    assert lost.value < clear.value and forecast(Exponential(epsilon=0.001).fit(words), 200).worth < 160

@@ -13,10 +13,12 @@ from textveil.reproduce import study_of
 from textveil.reproduce.cells import Cell
 from textveil.reproduce.claims import gaps, judge_all, load_claims
 from textveil.reproduce.paper09 import cells, recognisers
-from textveil.reproduce.paper09.data import automatic, documents, first_sentences, manual
-from textveil.reproduce.paper09.nets import net_recogniser
+from textveil.reproduce.paper09.data import Sentence, automatic, documents, manual
 from textveil.reproduce.paper09.presidio import patterns
+from textveil.reproduce.paper09.said import said_sentences, said_spans
+from textveil.reproduce.paper09.spread import spread
 from textveil.reproduce.paper09.synthetic import rewritten, synthetic_documents
+from textveil.reproduce.paper09.unseen import sentences, unseen
 from textveil.reproduce.study import Results
 
 STUDY = study_of("09")
@@ -63,10 +65,8 @@ def data(tmp_path_factory):
             "sentence_starts": [0, 11],
         }
         gold.append({**row, "relations": [], "bio_subject": bio, "bio_any": bio})
-    first.append(
-        {"title": "ida lang", "birth_year": 1901, "text": "ida lang ( 4 may 1901 -- 3 june 1980 ) was a painter."}
-    )
-    for name, rows in (("auto_annotations", automatic_rows), ("gold_redocred", gold), ("wikibio_mini", first)):
+    first.append({"person": "Ida Lang", "text": "Ida Lang (born 4 May 1901) was a painter. Her husband was Otto Moor."})
+    for name, rows in (("auto_annotations", automatic_rows), ("gold_redocred", gold), ("db_bio_train", first)):
         write(folder / f"{name}.jsonl.gz", rows)
     box = "{{Infobox person | name = Anna Berg | spouse = [[Boris Lang]] | birth_date = {{birth date|1901|5|4}} }}"
     article = {
@@ -113,33 +113,67 @@ def test_exact_cells():
     assert cells.agreement(None)["strict"]["value"] > 0.9
 
 
-def test_labels_are_repaired_and_first_sentences_get_their_date(data):
-    train, test = automatic(data, repair=True)
-    assert len(train) + len(test) == 60
-    marked = [word for word, tag in zip(train[0].words, train[0].tags, strict=True) if tag.endswith("BD")]
+def test_labels_are_repaired_and_rows_fall_into_three_parts(data):
+    parts = automatic(data, repair=True)
+    assert sum(map(len, parts)) == 60
+    assert not {s.document for s in parts.train} & {s.document for s in (*parts.development, *parts.test)}
+    marked = [word for word, tag in zip(parts.train[0].words, parts.train[0].tags, strict=True) if tag.endswith("BD")]
     assert len(marked) == 3
-    assert train[0].title == ("Anna", "Berg")
-    (sentence,) = first_sentences(data, 5)
-    assert [w for w, t in zip(sentence.words, sentence.tags, strict=True) if t != "O"] == ["4", "May", "1901"]
+    assert parts.train[0].title == ("Anna", "Berg")
+
+
+SAID = {
+    "His wife, Anna Lee, sang.": [("Anna Lee", "SP")],
+    "Bo's mother Ida May sang.": [("Ida May", "PR")],
+    "He was born on 3 May 1900 to Carl Day and Ida May.": [("3 May 1900", "BD"), ("Carl Day", "PR"), ("Ida May", "PR")],
+    "He married Anna Lee, the daughter of Otto Lee.": [("Anna Lee", "SP")],
+    "They had two sons, Otto and Emil.": [("Otto", "CH"), ("Emil", "CH")],
+    "His brother Otto sang in London.": [],
+    "He died on 3 May 1900.": [],
+}
+
+
+@pytest.mark.parametrize("text", SAID)
+def test_phrases_mark_what_is_said_of_the_subject(text):
+    assert [(span.of(text), span.label) for span in said_spans(text, ("Bo", "Day-Moor"))] == SAID[text]
+
+
+def test_biographies_without_records_get_labels(data):
+    first, second = said_sentences(data, 5)
+    assert [w for w, t in zip(first.words, first.tags, strict=True) if t != "O"] == ["4", "May", "1901"]
+    assert [w for w, t in zip(second.words, second.tags, strict=True) if t != "O"] == ["Otto", "Moor"]
+
+
+def test_other_mentions_of_a_name_get_its_label():
+    text = ["Mary Todd sang .".split(), "Mary Lincoln and Todd left Mary Smith .".split(), "Lincoln left .".split()]
+    tags = [["B-SP", "I-SP", "O", "O"], ["O"] * 8, ["O"] * 3]
+    wide = spread(text, tags, ["Abraham", "Lincoln"])
+    assert wide[1] == ["B-SP", "I-SP", "O", "B-SP", "O", "O", "O", "O"]
+    assert wide[2] == ["O"] * 3
+    two = [["B-SP", "I-SP", "O", "O"], ["O"] * 8, ["B-CH", "O", "O"]]
+    assert spread([*text[:2], ["Mary", "left", "."]], two, ["Abraham"])[1][:2] == ["O", "O"]  # of two people
+
+
+SETTING = {"biographies": 5, "epochs": 30, "batch": 1, "rate": 1.0, "pieces": 50, "seed": 0}
 
 
 def test_a_recogniser_learns_from_automatic_labels(data):
     pytest.importorskip("pycrfsuite")
-    setting = {"epochs": 30, "batch": 1, "rate": 1.0, "pieces": 50, "seed": 0}
-    result = recognisers.recogniser(data, model="crf", setting="ours", **setting)
-    assert result["manual"]["strict"]["value"] > 0.5
-    assert result["everything"]["documents"] == 4
-    cell = Cell.of("recogniser", model="crf", setting="ours", **setting)
+    result = recognisers.recogniser(data, model="crf", labels="said", **SETTING)
+    assert result["bare"]["manual"]["strict"]["value"] > 0.5
+    assert result["phrases"]["everything"]["documents"] == 4
+    cell = Cell.of("recogniser", model="crf", labels="said", **SETTING)
     judged = judge_all(load_claims("09"), STUDY, Results({cell: result}), set())
     words = {j.claim.id: j.verdict.word for j in judged}
     assert words["crf-ours"] in ("confirmed", "undecided")
     assert words["table-1"] == "not run"
 
 
-def test_tagging_once_gives_what_tagging_for_each_test_gives(data):
-    pytest.importorskip("pycrfsuite")
-    setting = {"setting": "printed", "epochs": 10, "batch": 1, "rate": 1.0, "pieces": 50, "seed": 0}
-    assert net_recogniser(data, model="crf", **setting) == recognisers.recogniser(data, model="crf", **setting)
+def test_a_reading_with_phrases_puts_them_before_the_model():
+    sentence = Sentence("d", 1, tuple("His wife Anna sang with Otto .".split()), ("O",) * 7, ("Bo",))
+    read = recognisers.readings([sentence], lambda inputs: [["O"] * 4 + ["B-CH"] + ["O"] * 4])
+    assert read["bare"]["d", 1][2] == "B-CH"
+    assert read["phrases"]["d", 1][2] == "B-SP"
 
 
 def test_perfect_tags_score_one_and_cluster_by_document(data):
@@ -147,6 +181,16 @@ def test_perfect_tags_score_one_and_cluster_by_document(data):
     compared = documents(sentences, [list(s.tags) for s in sentences])
     assert len(compared) == 4
     assert all(d.gold == d.found and len(d.gold) == 2 for d in compared)
+
+
+def test_sentences_of_wikibio_are_matched_with_their_infobox(data):
+    box = {"article_title": "ida lang", "birth_date": "4 may 1901", "spouse": "otto moor", "position": "pitcher"}
+    row = {"id": "wbi-train-016", "infobox": box, "first_sentence": "ida lang -lrb- born may 4 , 1901 -rrb- sang ."}
+    write(data / "wikipii" / "wikibio_infobox_sample.jsonl.gz", [row, {**row, "id": "x", "infobox": {"name": "a"}}])
+    texts, records = sentences(data)
+    assert list(texts) == ["wbi-train-016"]
+    assert records["wbi-train-016"][0] == {"name": ["ida lang"], "birth_date": ["4 may 1901"], "spouse": ["otto moor"]}
+    assert unseen(data, marked="first")["marks"] == {"BD": 45, "PR": 0, "SP": 1, "CH": 0, "ED": 2}
 
 
 def test_counts_matcher_synthetic_and_patterns(data):

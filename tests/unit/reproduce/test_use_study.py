@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import stat
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -12,23 +13,30 @@ import pytest
 from textveil.core import BadInput
 from textveil.recipes.use.channel import Channel
 from textveil.recipes.use.forecast import Curve, Table
+from textveil.recipes.use.trial import Trial
 from textveil.reproduce import study_of
+from textveil.reproduce.cells import Cell
 from textveil.reproduce.claims import gaps, load_claims
 from textveil.reproduce.frontier.page import recommendation
 from textveil.reproduce.frontier.run import FrontierJob, find_frontier, recommended
+from textveil.reproduce.study import Results
 from textveil.reproduce.use.collections import FORESEEN, LEARNT_FROM, SOURCES
-from textveil.reproduce.use.law import fit_table, worth_of
+from textveil.reproduce.use.law import TrialPoint, fit_growth, fit_table, left_out_error
+from textveil.reproduce.use.measures import forecast_error
 
 LAW = Table(intercept=0.5, stay=1.2, alike=0.4, documents=0.8, spread=0.0, curves={})
 SIZES = [10, 30, 100, 300, 1_000, 3_000, 10_000]
+
+
+def cells_curve(rate: float) -> dict:
+    return {"curve": [[n, 0.4 + rate * math.log(n / 10)] for n in SIZES], "chance": 0.4}
 
 
 def made_up_cells() -> list[dict]:
     """Cells of the two collections that follow the law, and of one that is never learnt from and does not."""
     cells = []
     for name, rate in (("tweets", 0.05), ("stars", 0.08), ("complaints", 0.06)):
-        curve = [[n, 0.4 + rate * math.log(n / 10)] for n in SIZES]
-        cells.append({"cell": "clear", "parameters": {"name": name}, "result": {"curve": curve, "chance": 0.4}})
+        cells.append({"cell": "clear", "parameters": {"name": name}, "result": cells_curve(rate)})
     for stay in (0.02, 0.1, 0.3, 0.6):
         arm = {"mechanism": "brr", "attack": stay}
         cells.append({"cell": "channel", "parameters": arm, "result": {"stay": stay, "alike": stay**0.5}})
@@ -38,6 +46,11 @@ def made_up_cells() -> list[dict]:
                 worth = LAW.worth(Channel(stay, stay**0.5), documents)
                 points.append({"documents": documents, "tfidf": 0.4 + rate * math.log(max(1, worth / 10))})
             cells.append({"cell": "table", "parameters": {"name": name, **arm}, "result": {"points": points}})
+            for kind, result in (
+                ("trial", {"learnt": 800, "accuracy": points[0]["tfidf"]}),
+                ("own", cells_curve(rate)),
+            ):
+                cells.append({"cell": kind, "parameters": {"name": name, "file": 8_000, **arm}, "result": result})
         wrong = {"documents": 1_000, "tfidf": 0.9}
         cells.append({"cell": "table", "parameters": {"name": "complaints", **arm}, "result": {"points": [wrong]}})
     return cells
@@ -52,10 +65,19 @@ def test_the_law_is_found_again_and_what_is_foreseen_is_never_learnt_from():
     assert set(found["curves"]) == {"tweets", "stars"} and found["points"] == 16
 
 
-def test_worth_inverts_a_curve():
-    curve = Curve((10.0, 100.0, 1_000.0), (0.5, 0.7, 0.9), 0.5)
-    for documents in (20, 100, 700):
-        assert worth_of(curve, 0.5 + curve.gain(documents)) == pytest.approx(documents)
+def test_the_growth_of_trials_is_found_again():
+    curve = Curve(tuple(map(float, SIZES)), tuple(0.4 + 0.06 * math.log(n / 10) for n in SIZES), 0.4)
+
+    def points(name: str, growth: float) -> list[TrialPoint]:
+        trial = Trial(800, 0.4 + curve.gain(100))
+        grown = [(n, 0.4 + curve.gain(100 * (n / 800) ** growth)) for n in (1_000, 3_000, 8_000)]
+        return [TrialPoint(name, trial, n, accuracy, curve) for n, accuracy in grown]
+
+    assert fit_growth(points("tweets", 0.7)) == pytest.approx(0.7, abs=1e-3)
+    other = points("stars", 0.9)
+    assert left_out_error([*points("tweets", 0.7), *other], "stars") == pytest.approx(
+        math.sqrt(sum(point.missed(0.7) ** 2 for point in other) / 3), abs=1e-4
+    )
 
 
 def test_the_study_keeps_its_test_apart_and_every_claim_has_cells():
@@ -64,6 +86,47 @@ def test_the_study_keeps_its_test_apart_and_every_claim_has_cells():
     assert set(SOURCES) == {*LEARNT_FROM, *FORESEEN} and not set(LEARNT_FROM) & set(FORESEEN)
     learnt = {cell.parameters["name"] for cell in study.cells("full") if cell.kind == "table"}
     assert learnt == set(LEARNT_FROM)
+
+
+KEPT = Path(__file__).parents[3] / "docs" / "results" / "use" / "results.json"
+WITHIN = 0.05
+
+
+def kept_results() -> Results:
+    kept = json.loads(KEPT.read_text(encoding="utf-8"))["cells"]
+    return Results({Cell.of(entry["cell"], **entry["parameters"]): entry["result"] for entry in kept})
+
+
+FORESEEN_POINTS = [
+    *(("frontier", name, 2_000, {"attack": attack}) for name in FORESEEN for attack in (0.05, 0.1, 0.2, 0.4)),
+    *(("bank", "complaints", 6_000, {"epsilon": epsilon}) for epsilon in (0.3, 0.5)),
+]
+MISSED = {  # points at which the kept figures are known to be further apart than that
+    ("reviews", 0.05): "+.057: little is left there, and five measured draws lie between .59 and .66",
+    ("reviews", 0.1): "-.061: five measured draws lie between .63 and .71",
+}
+
+
+@pytest.mark.parametrize(("kind", "name", "documents", "setting"), FORESEEN_POINTS)
+def test_what_the_shipped_table_foresees_is_near_to_what_was_measured(kind, name, documents, setting, request):
+    """The kept measurements (five draws of each point, two of the bank's) against the table that ships.
+
+    A point that is missed stays here as a failure that is expected: once it is within the limit, its line has to go.
+    """
+    if (why := MISSED.get((name, setting.get("attack")))) is not None:
+        request.applymarker(pytest.mark.xfail(reason=why, strict=True))
+    errors = forecast_error(kept_results(), kind=kind, name=name, documents=documents, mechanism="brr")
+    (wanted,) = [f"{key} {value:g}" for key, value in setting.items()]
+    (error,) = [error.value for error in errors if error.label.endswith(f", {wanted}")]
+    assert abs(error) <= WITHIN
+
+
+def test_the_shipped_table_is_the_one_that_the_kept_results_give():
+    kept = json.loads(KEPT.read_text(encoding="utf-8"))["cells"]
+    shown = json.loads(files("textveil.recipes.use").joinpath("forecast.json").read_text(encoding="utf-8"))
+    again = fit_table(kept)
+    assert again["growth"] == pytest.approx(shown["growth"], abs=2e-3)
+    assert again["law"] == pytest.approx(shown["law"], abs=0.02) and set(again["curves"]) == set(shown["curves"])
 
 
 def test_the_recommended_point_is_the_most_useful_one_that_is_allowed():

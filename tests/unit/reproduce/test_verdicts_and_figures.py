@@ -166,6 +166,16 @@ def test_kept_results_are_judged_again_without_a_run(tmp_path):
         judge_again(study, tmp_path / "nowhere")
 
 
+def test_a_cell_that_the_kept_results_lack_is_missed(tmp_path):
+    study = study_of("06")
+    cells = {cell: study.kinds[cell.kind].function(None, **cell.parameters) for cell in study.cells("small", "figure1")}
+    cells.pop(next(iter(cells)))
+    done = Run(results=cells, seconds=dict.fromkeys(cells, 0.1))
+    write(tmp_path, summary(study, done, [], "small"), [])
+    whole, _ = judge_again(study, tmp_path)
+    assert {c["id"]: c["verdict"] for c in whole["claims"]}["f1-laplace"] == "not run"
+
+
 def test_a_result_folder_serves_as_a_cache(tmp_path):
     study, out = study_of("06"), tmp_path / "out"
     first, _ = report(study, "small", "figure1", cache=tmp_path / "a", out=out)

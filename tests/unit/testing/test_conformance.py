@@ -15,7 +15,10 @@ from textveil.core.example import Example
 from textveil.testing import BrokenLaw, check_registered
 from textveil.testing.conformance import EXAMPLE
 
-NETS = {"training.classifier", "training.lm", "training.tagger", "membership.shadow"}  # see test_conformance_nets.py
+NETS = {
+    *("training.classifier", "training.lm", "training.tagger", "membership.shadow"),
+    *(name for name in registry.names("mechanism") if name.startswith("federated.")),
+}  # see test_conformance_nets.py
 SECONDS = 120.0
 
 

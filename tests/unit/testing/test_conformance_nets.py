@@ -10,6 +10,7 @@ from unit.testing.test_conformance import NETS, SECONDS
 from textveil.core import registry
 from textveil.testing import check_registered
 
+WITHOUT_NOISE = {"federated.central", "federated.fedavg", "federated.fedsgd", "federated.remote"}  # nothing is promised
 MECHANISMS = sorted(NETS & set(registry.names("mechanism")))
 ATTACKS = sorted(NETS & set(registry.names("attack")))
 
@@ -24,7 +25,8 @@ def test_a_private_model_keeps_the_laws(name):
     start = time.process_time()
     checked = check_registered("mechanism", name)
     assert "the charge comes before the noise" in checked.held
-    assert "noise comes from the given source" in checked.held
+    if name not in WITHOUT_NOISE:
+        assert "noise comes from the given source" in checked.held
     assert time.process_time() - start < SECONDS
 
 

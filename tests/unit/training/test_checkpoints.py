@@ -17,9 +17,9 @@ from textveil.core import BadInput
 from textveil.noise import secure, seeded
 from textveil.training.checkpoints import Checkpoint, fingerprint
 from textveil.training.engine import PrivateTrainer
-from textveil.training.plan import Phase, Plan
+from textveil.training.plan import Phase, TrainingPlan
 
-PLAN = Plan.scheduled([Phase(1.0, 20, 4), Phase(2.0, 20, 4)], examples=100)
+PLAN = TrainingPlan.scheduled([Phase(1.0, 20, 4), Phase(2.0, 20, 4)], examples=100)
 
 
 class Line(nn.Module):
@@ -82,7 +82,7 @@ def test_a_stopped_run_goes_on_and_its_lost_steps_are_charged_again(tmp_path):
 
 def test_a_run_in_two_parts_ends_like_a_run_in_one(tmp_path):
     """With the randomness taken out (everybody takes part, hardly any noise) the weights agree: all state came back."""
-    plan = Plan(noise=1e-9, batch=100, examples=100, steps=6, sampling="fixed")
+    plan = TrainingPlan(noise=1e-9, batch=100, examples=100, steps=6, sampling="fixed")
     data, whole, parts = pairs(100), Line(), Line()
     trainer(whole, plan).fit(data)
     with pytest.raises(Crash):

@@ -17,7 +17,7 @@ from textveil.training import gaussian
 from textveil.training.clipping_tape import NotFinite, Recorder
 from textveil.training.engine import PrivateTrainer
 from textveil.training.gaussian import add_gaussian
-from textveil.training.plan import Phase, Plan
+from textveil.training.plan import Phase, TrainingPlan
 
 
 class Line(nn.Module):
@@ -43,7 +43,7 @@ def pairs(count, seed=0):
 
 
 def plan_of(**more):
-    return Plan(**{"noise": 1.0, "batch": 20, "examples": 100, "steps": 1, **more})
+    return TrainingPlan(**{"noise": 1.0, "batch": 20, "examples": 100, "steps": 1, **more})
 
 
 def test_noise_is_standard_normal():
@@ -113,7 +113,7 @@ def test_users_are_clipped_as_one():
 
 def test_it_learns_and_says_what_it_spent():
     net, shown = Line(), []
-    plan = Plan(noise=1.0, batch=500, examples=1000, steps=60, clip=2.0)
+    plan = TrainingPlan(noise=1.0, batch=500, examples=1000, steps=60, clip=2.0)
     trainer = PrivateTrainer(net, plan, rate=0.1, rate_schedule="linear", average=0.8, source=seeded(4), delta=1e-5)
     history = trainer.fit(pairs(1000), progress=shown.append)
     assert torch.allclose(net.layer.weight[0].detach(), torch.tensor([1.0, -2.0, 0.5]), atol=0.1)
@@ -126,7 +126,7 @@ def test_it_learns_and_says_what_it_spent():
 
 def test_a_schedule_is_followed(monkeypatch):
     seen = []
-    plan = Plan.scheduled([Phase(1.0, 10, 2), Phase(2.0, 20, 1)], examples=100)
+    plan = TrainingPlan.scheduled([Phase(1.0, 10, 2), Phase(2.0, 20, 1)], examples=100)
     trainer = PrivateTrainer(Line(), plan, rate=0.1, source=seeded(1))
     monkeypatch.setattr(trainer, "update", lambda step, phase: seen.append((step, phase.noise, phase.batch)))
     trainer.fit(pairs(100))

@@ -13,12 +13,12 @@ from textveil.core import Approx, BadInput, Shape, TextveilError, Unit, UnknownN
 from textveil.core.events import PoissonSampled
 from textveil.noise import secure, seeded
 from textveil.text.vectors import from_arrays
-from textveil.training import Classifier, LanguageModel, Plan, Tagger, Trainer, Vocabulary
+from textveil.training import Classifier, LanguageModel, Tagger, Trainer, TrainingPlan, Vocabulary
 from textveil.training.plan import price_together
 from textveil.training.private_model import rounded
 
 PEOPLE, TOWNS = "anna boris clara david".split(), "bern lima oslo riga".split()
-PLAN = Plan(noise=4.0, batch=10, examples=50, steps=2)
+PLAN = TrainingPlan(noise=4.0, batch=10, examples=50, steps=2)
 WORDS = [*PEOPLE, *TOWNS, "lives", "in", "wrote", "from", "."]
 
 
@@ -41,7 +41,7 @@ def sentences(count, seed=0):
 
 def small(units, **more):
     """Everybody in every batch: priced in closed form. What must be learnt is drawn with a seed, so that it always is."""
-    return Plan(noise=2.0, batch=units, examples=units, steps=30, clip=0.5, **more)
+    return TrainingPlan(noise=2.0, batch=units, examples=units, steps=30, clip=0.5, **more)
 
 
 @pytest.mark.parametrize("output", ["crf", "softmax"])
@@ -159,7 +159,7 @@ def test_a_fitted_model_can_be_pickled_and_holds_no_example(name, vectors):
     model = (
         make(vectors)
         .set_params(epsilon=5.0, delta=1e-3)
-        .fit(*data, plan=Plan(noise=4.0, batch=20, examples=20, steps=1))
+        .fit(*data, plan=TrainingPlan(noise=4.0, batch=20, examples=20, steps=1))
     )
     stored = pickle.dumps(model)
     twin = pickle.loads(stored)
@@ -184,7 +184,7 @@ def test_a_language_model_of_users():
     users = [f"user {n // 4}" for n in range(40)]
     shared = {"dimensions": 8, "hidden": 8, "epsilon": 50.0, "delta": 1e-3, "unit": "user", "seed": 0}
     model, before = LanguageModel(WORDS, rate=0.03, **shared), LanguageModel(WORDS, rate=1e-9, **shared)
-    plan = Plan(noise=0.5, batch=10, examples=10, steps=30, clip=0.5, unit=Unit.USER)
+    plan = TrainingPlan(noise=0.5, batch=10, examples=10, steps=30, clip=0.5, unit=Unit.USER)
     model.fit(texts, users=users, plan=plan)
     before.fit(texts, users=users, plan=plan)
     assert model.guarantee_.unit is Unit.USER
@@ -228,7 +228,7 @@ def test_numbers_are_public_to_two_digits_and_never_exact():
 def test_a_delta_that_allows_to_show_somebody_is_refused():
     with pytest.raises(TextveilError, match=r"delta 0\.2 is .* 59"):
         Tagger(epsilon=1.0, delta=0.2, examples=59).event()
-    plan = Plan(noise=4.0, batch=10, examples=50, steps=2)
+    plan = TrainingPlan(noise=4.0, batch=10, examples=50, steps=2)
     for refused in (lambda m: m.event(plan), lambda m: m.plan(50), lambda m: m.fit(["a b"] * 9, plan=plan)):
         with pytest.raises(TextveilError, match=r"delta 0\.02 is .* 50"):
             refused(LanguageModel(["a"], hidden=2, dimensions=2, epsilon=1.0, delta=0.02))
@@ -295,7 +295,7 @@ def test_what_was_drawn_with_a_seed_promises_nothing(vectors):
 
 def test_steps_done_again_are_in_the_promise(tmp_path):
     model = LanguageModel(WORDS, dimensions=2, hidden=2, epsilon=9.0, delta=1e-3)
-    plan, texts = Plan(noise=1.5, batch=10, examples=40, steps=6), ["anna lives in bern"] * 40
+    plan, texts = TrainingPlan(noise=1.5, batch=10, examples=40, steps=6), ["anna lives in bern"] * 40
 
     def stop(progress):
         if progress.step == 4:
@@ -353,7 +353,7 @@ def test_a_call_in_the_shape_of_trainer(tmp_path):
     )
     trainer = Trainer(model=model, args=args, train_dataset=rows, epsilon=9.0, delta=1e-3, seed=0)
     assert (trainer.epochs, trainer.batch, trainer.rate) == (20, 10, 0.01) and "input_ids" not in repr(trainer)
-    trainer.train(plan=Plan(noise=0.05, batch=60, examples=60, steps=40))
+    trainer.train(plan=TrainingPlan(noise=0.05, batch=60, examples=60, steps=40))
     assert trainer.guarantee_.label == "seeded"
     right = [
         int(logits.argmax()) == row["labels"] for logits, row in zip(trainer.predict_logits(rows), rows, strict=True)
@@ -395,7 +395,7 @@ def test_a_causal_model_learns_the_next_piece_and_not_its_own(name):
     theirs = [net.model(**default_data_collator([row])).loss.item() for row in rows]
     assert np.allclose(net.losses(net.collate(rows)).detach(), theirs, rtol=1e-5)
     trainer = Trainer(model=net.model, train_dataset=rows, epsilon=9.0, delta=1e-3)
-    trainer.train(plan=Plan(noise=4.0, batch=6, examples=6, steps=1))
+    trainer.train(plan=TrainingPlan(noise=4.0, batch=6, examples=6, steps=1))
     assert trainer.guarantee_.label == "guarantee"
 
 

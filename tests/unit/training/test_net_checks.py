@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch")
 from torch import nn
 
 from textveil.core import BadInput, Unit
-from textveil.training import Plan, PrivateTrainer, verify
+from textveil.training import PrivateTrainer, TrainingPlan, verify
 
 WIDTH = 4
 ROWS = torch.randn(12, 3, WIDTH, generator=torch.Generator().manual_seed(1)).tolist()
@@ -75,7 +75,7 @@ LEAKS = {
 
 
 def trainer(net, unit=Unit.EXAMPLE, batch=6):
-    return PrivateTrainer(net, Plan(noise=1.0, batch=batch, examples=12, steps=1, unit=unit), rate=0.1)
+    return PrivateTrainer(net, TrainingPlan(noise=1.0, batch=batch, examples=12, steps=1, unit=unit), rate=0.1)
 
 
 @pytest.mark.parametrize("unit", [Unit.EXAMPLE, Unit.USER])

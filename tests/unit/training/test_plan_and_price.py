@@ -11,7 +11,7 @@ from textveil.cli import run
 from textveil.core import Adjacency, BadInput, Event, Unit
 from textveil.core.events import FixedSampled, GaussianNoise, PoissonSampled, Stated, event_from_json
 from textveil.training.calibrate import calibrate_plan, calibrated
-from textveil.training.plan import Phase, Plan, price_together, steps_for
+from textveil.training.plan import Phase, TrainingPlan, price_together, steps_for
 from textveil.training.schedules import growing, rate_factor
 
 PAPER_08 = {(1, "pld"): 0.122, (1, "rdp"): 0.461, (1, "rdp-classic"): 0.688}
@@ -58,7 +58,7 @@ def test_what_has_no_price_is_refused_in_one_sentence(name, capsys):
 @pytest.mark.parametrize("name", ["shuffle", "balls-and-bins"])
 def test_batches_without_a_price_are_refused_with_the_reason(name, capsys):
     with pytest.raises(BadInput, match=f"sampling '{name}' has no price: "):
-        Plan(noise=1.0, batch=10, examples=100, steps=3, sampling=name)
+        TrainingPlan(noise=1.0, batch=10, examples=100, steps=3, sampling=name)
     assert run(asked("--sampling", name)) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
@@ -73,26 +73,26 @@ def test_an_epsilon_out_of_reach_names_the_smallest_that_can_be_reached():
 
 
 def test_events_carry_adjacency_and_sensitivity_of_their_sampler():
-    poisson = Plan(noise=2.0, batch=10, examples=100, steps=7).event()
+    poisson = TrainingPlan(noise=2.0, batch=10, examples=100, steps=7).event()
     assert (poisson.noise, poisson.adjacency, poisson.times) == (
         PoissonSampled(0.1, GaussianNoise(2.0)),
         Adjacency.ADD_REMOVE,
         7,
     )
-    fixed = Plan(noise=2.0, batch=10, examples=100, steps=7, sampling="fixed").event()
+    fixed = TrainingPlan(noise=2.0, batch=10, examples=100, steps=7, sampling="fixed").event()
     assert (fixed.noise, fixed.adjacency) == (FixedSampled(100, 10, GaussianNoise(2.0)), Adjacency.REPLACE)
     assert event_from_json(json.loads(json.dumps(fixed.to_json()))) == fixed
 
 
 def test_shards_are_priced_as_one_noise_of_sigma_root_p():
-    four = Plan(noise=1.0, batch=10, examples=100, steps=7, shards=4)
-    assert four.event().noise == Plan(noise=2.0, batch=10, examples=100, steps=7).event().noise
+    four = TrainingPlan(noise=1.0, batch=10, examples=100, steps=7, shards=4)
+    assert four.event().noise == TrainingPlan(noise=2.0, batch=10, examples=100, steps=7).event().noise
 
 
 def test_a_schedule_costs_what_its_phases_cost_together():
     phases = [Phase(2.0, 10, 5), Phase(3.0, 20, 4)]
-    plan = Plan.scheduled(phases, examples=100)
-    apart = [Plan(noise=p.noise, batch=p.batch, steps=p.steps, examples=100).event() for p in phases]
+    plan = TrainingPlan.scheduled(phases, examples=100)
+    apart = [TrainingPlan(noise=p.noise, batch=p.batch, steps=p.steps, examples=100).event() for p in phases]
     assert plan.epsilon(1e-5, "rdp") == pytest.approx(price_together(apart, 1e-5, "rdp").epsilon, rel=1e-12)
     assert [plan.phase(k).noise for k in (0, 4, 5, 8)] == [2.0, 2.0, 3.0, 3.0]
     with pytest.raises(BadInput, match="9 steps"):
@@ -107,7 +107,7 @@ def test_a_calibrated_plan_keeps_its_promise_and_little_less_noise_does_not():
 
 def test_a_calibrated_schedule_keeps_its_ratios():
     plan = calibrate_plan(
-        Plan.scheduled([Phase(1.0, 10, 5), Phase(2.0, 20, 5)], examples=100), 2.0, 1e-5, tolerance=0.1
+        TrainingPlan.scheduled([Phase(1.0, 10, 5), Phase(2.0, 20, 5)], examples=100), 2.0, 1e-5, tolerance=0.1
     )
     assert plan.epsilon(1e-5) <= 2.0
     assert plan.phases[1].noise / plan.phases[0].noise == pytest.approx(2.0)

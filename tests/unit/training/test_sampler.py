@@ -9,8 +9,9 @@ import pytest
 
 from textveil.core import BadInput
 from textveil.noise import secure, seeded
-from textveil.training.plan import Plan
-from textveil.training.sampler import Sampler, poisson
+from textveil.noise.subsets import poisson_subset as poisson
+from textveil.training.plan import TrainingPlan
+from textveil.training.sampler import Sampler
 
 
 class Words:
@@ -31,7 +32,7 @@ def test_the_chance_is_rounded_down_to_the_last_word():
 
 
 def test_poisson_never_asks_how_many_there_are():
-    plan = Plan(noise=1.0, batch=50, examples=100, steps=1)
+    plan = TrainingPlan(noise=1.0, batch=50, examples=100, steps=1)
     sampler = Sampler(plan, 70_000, seeded(1))  # more than declared: still chance 1/2 each
     drawn = sampler.draw(plan.phases[0])
     assert abs(len(drawn) - 35_000) < 5 * np.sqrt(70_000 / 4) + 1  # false alarm below 1e-6
@@ -40,12 +41,12 @@ def test_poisson_never_asks_how_many_there_are():
 
 
 def test_rate_one_takes_everybody():
-    plan = Plan(noise=1.0, batch=10, examples=10, steps=1)
+    plan = TrainingPlan(noise=1.0, batch=10, examples=10, steps=1)
     assert Sampler(plan, 10, secure()).draw(plan.phases[0]).tolist() == list(range(10))
 
 
 def test_fixed_size_is_fixed_and_without_replacement():
-    plan = Plan(noise=1.0, batch=3, examples=5, steps=1, sampling="fixed")
+    plan = TrainingPlan(noise=1.0, batch=3, examples=5, steps=1, sampling="fixed")
     sampler = Sampler(plan, 5, seeded(2))
     drawn = [tuple(sampler.draw(plan.phases[0])) for _ in range(2000)]
     assert all(len(set(d)) == 3 for d in drawn)
@@ -55,4 +56,4 @@ def test_fixed_size_is_fixed_and_without_replacement():
 
 def test_fixed_size_needs_the_declared_number():
     with pytest.raises(BadInput, match="exactly the declared 5 examples"):
-        Sampler(Plan(noise=1.0, batch=3, examples=5, steps=1, sampling="fixed"), 6, secure())
+        Sampler(TrainingPlan(noise=1.0, batch=3, examples=5, steps=1, sampling="fixed"), 6, secure())

@@ -11,26 +11,26 @@ from textveil.accounting import Ledger
 from textveil.recipes.progress import no_bar
 from textveil.recipes.training.models import ModelJob, train_model
 from textveil.recipes.training.scores import score_warnings
-from textveil.training.plan import Phase, Plan
+from textveil.training.plan import Phase, TrainingPlan
 from textveil.training.usefulness import most_signal, plan_warnings
 
-GOOD = Plan(noise=4.0, batch=2048, examples=14041, steps=247)  # about that of CoNLL-2003 at epsilon 3
+GOOD = TrainingPlan(noise=4.0, batch=2048, examples=14041, steps=247)  # about that of CoNLL-2003 at epsilon 3
 
 
 def test_the_most_that_can_be_said_is_the_quotient_of_signal_and_noise():
-    plan, parameters = Plan(noise=3.0, batch=50, examples=500, steps=16), 400
+    plan, parameters = TrainingPlan(noise=3.0, batch=50, examples=500, steps=16), 400
     rng = np.random.default_rng(5)
     noise = rng.normal(0, plan.noise * plan.clip, (plan.steps, parameters)).sum(axis=0)
     signal = plan.steps * plan.batch * plan.clip  # all gradients as long as the clip, in one direction
     assert most_signal(plan, parameters) == pytest.approx(signal / np.linalg.norm(noise), rel=0.1)
-    halves = Plan.scheduled([Phase(3.0, 50, 8), Phase(3.0, 50, 8)], examples=500)
+    halves = TrainingPlan.scheduled([Phase(3.0, 50, 8), Phase(3.0, 50, 8)], examples=500)
     assert most_signal(halves, parameters) == pytest.approx(most_signal(plan, parameters))
     assert most_signal(plan, 4 * parameters) == pytest.approx(most_signal(plan, parameters) / 2)
 
 
 def test_a_good_plan_is_not_warned_about_and_a_hopeless_one_says_what_helps():
     assert list(plan_warnings(GOOD, 250_000)) == []
-    few, noisy = plan_warnings(Plan(noise=11.0, batch=120, examples=120, steps=12), 250_000, asked_batch=2048)
+    few, noisy = plan_warnings(TrainingPlan(noise=11.0, batch=120, examples=120, steps=12), 250_000, asked_batch=2048)
     assert "only 12 updates, because the batch (2,048) is larger than the number of examples (120)" in few
     assert "--batch 36" in few
     assert math.ceil(12 * 120 / 36) == 40  # what that batch gives

@@ -192,3 +192,8 @@ def test_the_tokenizer_of_bert_reads_the_folder_as_every_other_does(tmp_path):
     ]
     for text in ALIKE:
         assert loaded[0].tokenize(text) == loaded[1].tokenize(text) == own.encode(text).tokens[1:-1]
+    for text in ("a☃", "ward 漢字", "naïve 中 €5 ☃"):  # as docs/training-vocabulary.md says
+        stood_in = [token.replace(f"##{STAND_IN}", STAND_IN) for token in loaded[0].tokenize(text)]
+        assert loaded[0].tokenize(text) == own.encode(text).tokens[1:-1]
+        assert STAND_IN in stood_in and "[UNK]" not in stood_in
+        assert "[UNK]" in loaded[1].tokenize(text)

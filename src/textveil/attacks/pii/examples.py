@@ -17,6 +17,15 @@ def names_told(tells: str) -> MaskedSeen:
     return MaskedSeen(texts, people, truth=Owners(order))
 
 
+def names_recognised(tells: str) -> MaskedSeen:
+    """Documents in which a second recogniser marks the family name that was missed, or a word that names nobody."""
+    order = secure().permutation(PEOPLE)
+    people = [[f"Given Family{n:02d}"] for n in range(PEOPLE)]
+    marked = [[f"Family{n:02d}" if tells == "all" else "Somebody"] for n in order.tolist()]
+    texts = [f"[PERSON] came, {own[0]} said." for own in marked]
+    return MaskedSeen(texts, people, recognised=marked, truth=Owners(order))
+
+
 def facts_told(tells: str) -> MaskedSeen:
     """Documents that tell age and place, or nothing."""
     order = secure().permutation(PEOPLE)

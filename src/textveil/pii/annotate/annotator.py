@@ -4,6 +4,9 @@ The models are fitted on the documents themselves (`learn`, vote patterns only) 
 spans overlap the surest is kept. Two people with one name: where values of different labels fit the same words
 equally well, the one that stands first in the records is kept, its score is at most a half, and its rule ends in a
 question mark.
+
+Candidates are runs of capitalised words, and what a recogniser (`finder`, a tagger of our own for example) marks as a person
+or an organisation: names in lower case are found only so.
 """
 
 from __future__ import annotations
@@ -12,8 +15,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from textveil.pii.masking.pseudonyms import ORGANISATIONS, PERSONS
 from textveil.pii.records import PersonRecord
 from textveil.pii.spans import Span, without_overlaps
+from textveil.text.spans import Finder
 
 from .candidates import Candidate, Subject, candidates
 from .fields import FieldRule, Kind, values_of
@@ -39,6 +44,7 @@ class Annotator:
     rules: dict[str, FieldRule] = field(default_factory=dict)
     threshold: float = THRESHOLD
     models: dict[Kind, LabelModel] = field(default_factory=dict)
+    finder: Finder | None = None
 
     def learn(self, documents: Iterable[tuple[str, list[PersonRecord]]]) -> int:
         """Fit the models on the votes of some documents; how many candidates there were."""
@@ -57,10 +63,14 @@ class Annotator:
 
     def _votes(self, text: str, people: list[PersonRecord]) -> list[tuple[Candidate, Pattern]]:
         values = values_of(people, self.rules)
-        subject, phrases = Subject.of(values), Phrases(text)
+        subject, phrases = Subject.of(values), self._phrases(text)
         found = candidates(phrases, values, subject)
         ballot = Ballot(phrases, found, subject)
         return [(candidate, ballot.votes(candidate)) for candidate in found]
+
+    def _phrases(self, text: str) -> Phrases:
+        marked = [] if self.finder is None else self.finder.find([text])[0]
+        return Phrases(text, [s for s in marked if s.label in PERSONS], [s for s in marked if s.label in ORGANISATIONS])
 
     def _chance(self, candidate: Candidate, votes: Pattern) -> float:
         model = self.models.get(candidate.value.kind)

@@ -56,12 +56,20 @@ def _people(phrases: Phrases, value: FieldValue, subject: Subject) -> Iterator[C
         return
     runs = phrases.person_runs
     for number, run in enumerate(runs):
-        for piece in (run, *_shorter(run)):
-            form = names.form_of(name, piece, subject.words)
-            if form is not None and (piece is run or form is names.Form.FULL):
-                swapped = _swapped(phrases, name, piece, runs[number + 1 : number + 2])
-                yield Candidate(piece.start, swapped or piece.end, value, "full" if swapped else str(form))
-                break
+        piece, form = _named_part(name, run, subject)
+        if form is not None:
+            swapped = _swapped(phrases, name, piece, runs[number + 1 : number + 2])
+            yield Candidate(piece.start, swapped or piece.end, value, "full" if swapped else str(form))
+
+
+def _named_part(name: names.PersonName, run: Run, subject: Subject) -> tuple[Run, names.Form | None]:
+    """The part of a run that names somebody in full ("Yesterday Karl Berg"), else the whole of it."""
+    whole = names.form_of(name, run, subject.words)
+    if whole not in (None, names.Form.OTHER):
+        return run, whole
+    full = (part for part in _shorter(run) if names.form_of(name, part, subject.words) is names.Form.FULL)
+    part = next(full, None)
+    return (run, whole) if part is None else (part, names.Form.FULL)
 
 
 def _shorter(run: Run) -> Iterator[Run]:

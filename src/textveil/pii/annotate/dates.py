@@ -1,8 +1,9 @@
 """Dates: a value of a record in any written format, and its parts (month and year, the year alone).
 
 A record's date is read once; what is looked for in the text is every way to write that very date, so that a date
-glued to the next one ("5 September 194624 November 1991") is found too. A bare year is a weak mention: it counts
-where the words around it speak of the event. Numbers alone (3/4/1885) are read in both orders of day and month.
+glued to the next one ("5 September 194624 November 1991") is found too, and one that was cut into tokens ("April 3 , 1885").
+A bare year is a weak mention: it counts where the words around it speak of the event. Numbers alone (3/4/1885) are read in
+both orders of day and month.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _READ = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"\b{_DAY}(?:\s+of)?\s+{_NAMED},?\s+{_YEAR}",
-        rf"\b{_NAMED}\s+{_DAY},?\s+{_YEAR}",
+        rf"\b{_DAY}(?:\s+of)?\s+{_NAMED}(?:\s*,)?\s+{_YEAR}",
+        rf"\b{_NAMED}\s+{_DAY}(?:\s*,)?\s+{_YEAR}",
         r"\b(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})\b",
         r"\b(?P<day>\d{1,2})[./](?P<month>\d{1,2})[./](?P<year>\d{4})\b",
-        rf"\b{_NAMED},?\s+{_YEAR}",
+        rf"\b{_NAMED}(?:\s*,)?\s+{_YEAR}",
         rf"\b{_YEAR}",
     )
 )
@@ -78,7 +79,11 @@ def _month(text: str | None) -> int:
 
 
 def mentions(date: RecordDate, text: str) -> Iterator[tuple[int, int, DateForm]]:
-    """Places where the date or a part of it is written, with what stands there; longer ones first."""
+    """Places where the date or a part of it is written, with what stands there; longer ones first.
+
+    >>> [form for *_, form in mentions(RecordDate(1885, 4, 3), "born april 3 , 1885 , or in 1885")]
+    [<DateForm.WHOLE: 'whole'>, <DateForm.YEAR: 'year'>]
+    """
     taken: list[tuple[int, int]] = []
     for form, pattern in _patterns(date):
         for found in re.finditer(pattern, text, re.IGNORECASE):
@@ -97,14 +102,14 @@ def _patterns(date: RecordDate) -> list[tuple[DateForm, str]]:
         if date.day:
             day = rf"0?{date.day}(?:st|nd|rd|th)?"
             one, two = rf"0?{date.day}", rf"0?{date.month}"
-            ways = [rf"{day}(?:\s+of)?\s+{name},?\s+{date.year}", rf"{name}\s+{day},?\s+{date.year}"]
+            ways = [rf"{day}(?:\s+of)?\s+{name}(?:\s*,)?\s+{date.year}", rf"{name}\s+{day}(?:\s*,)?\s+{date.year}"]
             ways += [
                 rf"{date.year}-{two}-{one}",
                 rf"{one}[./-]{two}[./-]{date.year}",
                 rf"{two}[./-]{one}[./-]{date.year}",
             ]
             patterns.append((DateForm.WHOLE, rf"(?<!\w)(?P<date>(?:{'|'.join(ways)}){era})"))
-        patterns.append((DateForm.MONTH, rf"(?<!\w)(?P<date>{name},?\s+{date.year}{era})(?!\d)"))
+        patterns.append((DateForm.MONTH, rf"(?<!\w)(?P<date>{name}(?:\s*,)?\s+{date.year}{era})(?!\d)"))
     form = DateForm.YEAR if date.month or not date.before_christ else DateForm.WHOLE
     patterns.append((form, rf"(?<![\w/.-])(?P<date>{date.year}{era})(?![\w/]|\.\d|,\d)"))
     return patterns

@@ -3,14 +3,18 @@
 A run of a person's name may hold initials ("E."), particles between its words ("van der"), a nickname in quotes and a
 maiden name in brackets, as long as another capitalised word follows: `Emmanuel "Mike" Agassi`, `Abigail (Harris)
 Johnston`. A run of an organisation's name may hold connecting words ("of", "and") and possessives. Titles and words
-such as "After" at the beginning of a sentence are no part of a run.
+such as "After" at the beginning of a sentence are no part of a run. What a recogniser marks as a name is a run as well, with
+or without capitals (`names`, `organisations`).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+
+from textveil.text.spans import Span
 
 from .wordlists import CONNECTORS, NOT_NAMES, PARTICLES, SUFFIXES, TITLES, fold
 
@@ -61,8 +65,8 @@ class Run:
 class Phrases:
     """A text's words, sentences and runs, found once."""
 
-    def __init__(self, text: str):
-        self.text = text
+    def __init__(self, text: str, names: Sequence[Span] = (), organisations: Sequence[Span] = ()):
+        self.text, self._names, self._organisations = text, names, organisations
 
     @cached_property
     def words(self) -> list[Word]:
@@ -97,7 +101,7 @@ class Phrases:
                 last = following
             runs.append(Run(tuple(self.words[i : last + 1]), self._end(self.words[last])))
             i = last + 1
-        return runs
+        return self._with_marked(runs, self._names)
 
     def _begins_name(self, i: int) -> bool:
         word = self.words[i]
@@ -168,7 +172,14 @@ class Phrases:
                 last = following
             runs.append(Run(tuple(self.words[i : last + 1]), self.words[last].end))
             i = last + 1
-        return runs
+        return self._with_marked(runs, self._organisations)
+
+    def _with_marked(self, runs: list[Run], marked: Sequence[Span]) -> list[Run]:
+        """The runs, and those that a recogniser marks at other places, in order."""
+        own = {(run.start, run.end) for run in runs}
+        new = [tuple(w for w in self.words if s.start <= w.start and w.end <= s.end) for s in marked]
+        more = [Run(words, words[-1].end) for words in new if words and (words[0].start, words[-1].end) not in own]
+        return sorted([*runs, *more], key=lambda run: (run.start, run.end)) if more else runs
 
     def _continues_organisation(self, last: int) -> int | None:
         words, place = self.words, last

@@ -23,7 +23,7 @@ from .phrases import Phrases
 from .wordlists import CUES, MONTHS
 
 _MONTH = r"(?:" + "|".join(MONTHS) + r"|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?)"
-_DATE = re.compile(
+DATE = re.compile(
     rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}\s*,?\s*\d{{3,4}}\b|\b{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?\s*,?\s*\d{{3,4}}\b"
     rf"|\b{_MONTH}\s+\d{{4}}\b|\b\d{{4}}\b",
     re.IGNORECASE,
@@ -41,7 +41,7 @@ def repaired(text: str, spans: Sequence[Span], dates: frozenset[str] = frozenset
     [('10 December 1815', 'BD'), ('Byron', 'PR')]
     """
     phrases = Phrases(text)
-    found_dates = [m.span() for m in _DATE.finditer(text)]
+    found_dates = [m.span() for m in DATE.finditer(text)]
     has_kin = bool(_KIN & {word.folded for word in phrases.words})
     kept: list[Span] = []
     for span in spans:
@@ -69,4 +69,4 @@ def _whole_name(phrases: Phrases, span: Span, has_kin: bool) -> tuple[int, int] 
     return None
 
 
-__all__ = ["repaired"]
+__all__ = ["DATE", "repaired"]

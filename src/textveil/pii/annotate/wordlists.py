@@ -130,6 +130,17 @@ def is_nickname(one: str, other: str) -> bool:
 
 
 @lru_cache(maxsize=1)
+def first_names() -> frozenset[str]:
+    """Given names that have nicknames, and the nicknames, folded."""
+    return frozenset(name for pair in nickname_pairs() for name in pair)
+
+
+def is_place_name(folded: str) -> bool:
+    """Whether folded words are a place first of all: "Anna" is a town in Texas too, but a name before that."""
+    return folded in place_names() and folded.partition(" ")[0] not in first_names()
+
+
+@lru_cache(maxsize=1)
 def place_names() -> frozenset[str]:
     """Cities of 15,000 people or more, countries and states of the USA, folded; empty where the package is "
     "missing."""

@@ -10,8 +10,9 @@ the rest    its kind, as a tag
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 from textveil.core.params import positive_integer
 from textveil.pii.masking.dates import shift_date
@@ -93,7 +94,13 @@ class Pseudonyms:
             return _pick(number)
         if label in ORGANISATIONS:
             return f"{_pick(number)} {ENDINGS[number // 7 % len(ENDINGS)]}"
-        return same_form(value, self.key, label, valid=self.plan.valid_numbers) or f"[{label}]"
+        return self._number(value, label) or f"[{label}]"
+
+    @cached_property
+    def _number(self) -> Callable[[str, str], str | None]:
+        """`same_form` under the key of this masking; the last few thousand numbers are remembered, however many there are."""
+        valid = self.plan.valid_numbers
+        return lru_cache(maxsize=4096)(lambda value, label: same_form(value, self.key, label, valid=valid))
 
     def shift_of(self, place: Place) -> int:
         """By how many days the dates of a person move (of a document, where nobody says whom it is about); never 0."""

@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.pii.spans import Span
+from textveil.text.span_scores import DRAWS, drawn_sums, limits, ratios
 
 from .matching import bare, total_reward
 from .rewards import MEASURES, Scheme
-
-DRAWS = 2000
-LEVEL = 0.95
 
 
 class DocumentSpans(NamedTuple):
@@ -57,50 +55,27 @@ def sums_of(documents: Iterable[DocumentSpans], scheme: Scheme, label: str | Non
 
 def scores_of(sums: NDArray[np.float64], *, seed: int = 0, draws: int = DRAWS) -> dict[str, Score]:
     """The scores of all measures, with bootstrap intervals over documents (percentiles)."""
-    drawn = _drawn(sums, seed, draws)
+    drawn = drawn_sums(sums, draws, seed)
     return {m: _score(sums.sum(axis=0)[None, :], drawn, 2 + n) for n, m in enumerate(MEASURES)}
 
 
-def _drawn(sums: NDArray[np.float64], seed: int, draws: int) -> NDArray[np.float64]:
-    """Sums over documents drawn with replacement, one row a draw."""
-    if not len(sums):
-        return np.zeros((1, sums.shape[1]))
-    counts = np.random.default_rng(seed).multinomial(len(sums), np.full(len(sums), 1 / len(sums)), size=draws)
-    return counts @ sums
-
-
 def _score(whole: NDArray[np.float64], drawn: NDArray[np.float64], column: int) -> Score:
-    (precision,), (recall,), (f1,) = _ratios(whole, column)
-    ends = {
-        name: tuple(float(v) for v in np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]))
-        for name, values in zip(("precision", "recall", "f1"), _ratios(drawn, column), strict=True)
-    }
-    return Score(float(precision), float(recall), float(f1), ends)  # type: ignore[arg-type]
-
-
-def _ratios(sums: NDArray[np.float64], column: int) -> tuple[NDArray[np.float64], ...]:
-    """Precision, recall and F1; nothing found and nothing to find counts as 0."""
-    gold, found, earned = sums[:, 0], sums[:, 1], sums[:, column]
-
-    def ratio(top: NDArray[np.float64], bottom: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
-
-    return ratio(earned, found), ratio(earned, gold), ratio(2 * earned, gold + found)
+    values = {name: float(value[0]) for name, value in ratios(whole, column).items()}
+    low_high = {name: limits(again) for name, again in ratios(drawn, column).items()}
+    return Score(**values, intervals={name: (low, high) for name, (low, high) in low_high.items()})
 
 
 def difference(
     one: NDArray[np.float64], other: NDArray[np.float64], measure: str, *, seed: int = 0, draws: int = DRAWS
 ) -> tuple[float, tuple[float, float]]:
     """F1 of one system less that of another on the same documents, with its interval: both are drawn together."""
-    column = 2 + MEASURES.index(measure)
-    width = one.shape[1]
-    both = np.hstack([one, other])
-    drawn = _drawn(both, seed, draws)
-    values = _ratios(drawn[:, :width], column)[2] - _ratios(drawn[:, width:], column)[2]
-    whole = both.sum(axis=0)[None, :]
-    value = _ratios(whole[:, :width], column)[2] - _ratios(whole[:, width:], column)[2]
-    low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return float(value[0]), (float(low), float(high))
+    column, width, both = 2 + MEASURES.index(measure), one.shape[1], np.hstack([one, other])
+
+    def gaps(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        return ratios(sums[:, :width], column)["f1"] - ratios(sums[:, width:], column)["f1"]
+
+    low, high = limits(gaps(drawn_sums(both, draws, seed)))
+    return float(gaps(both.sum(axis=0)[None, :])[0]), (low, high)
 
 
-__all__ = ["DRAWS", "LEVEL", "DocumentSpans", "Score", "difference", "scores_of", "sums_of"]
+__all__ = ["DocumentSpans", "Score", "difference", "scores_of", "sums_of"]

@@ -19,6 +19,7 @@ from textveil.core.params import needs
 from textveil.pii.annotate.annotator import THRESHOLD, Annotator
 from textveil.pii.annotate.fields import FieldRule, Kind, rule_of
 from textveil.pii.bio import bio_lines
+from textveil.pii.recognisers import load
 from textveil.pii.records import Records, read_records
 from textveil.pii.spans import Span, span_lines
 from textveil.text import readers
@@ -52,6 +53,7 @@ class AnnotateJob:
     id_field: str = "id"
     format: str | None = None
     header: bool | None = None
+    model: str | None = None  # a recogniser whose findings are candidates too
 
 
 def annotate_file(job: AnnotateJob, bar: Bar = _no_bar) -> dict[str, Any]:
@@ -63,7 +65,7 @@ def annotate_file(job: AnnotateJob, bar: Bar = _no_bar) -> dict[str, Any]:
     _check_rules(job, records)
     reader = _reader(job)
     _check_known(job, reader, records)
-    annotator = Annotator(job.rules, job.threshold)
+    annotator = Annotator(job.rules, job.threshold, finder=None if job.model is None else load(job.model))
     with bar("learning", FIT_DOCUMENTS, "documents") as advance:
         candidates = annotator.learn(islice(_counted(_pairs(job, reader, records), advance), FIT_DOCUMENTS))
     labels: dict[str, int] = {}

@@ -1,14 +1,15 @@
 """Attack a masked release: who can still be named, or linked.
 
-With the original (`--truth`) the people are those that the patterns find in it, one candidate a document; with `--records` as
-well they are the records, matched to documents by `id`. Fields of a record that hold a name, a birth date or a number name a
-person; all others (age, place, job) are facts that many share. With `--other` two masked releases are linked by their
-pseudonyms: documents belong together that have the same `id`, or the same place where there are no ids.
+With the original (`--truth`) the people are those that the patterns and a second recogniser find in it, one candidate a
+document; with `--records` as well they are the records, matched to documents by `id`. The second recogniser (`--recogniser`;
+capitalised words and dates without it) also reads the masked texts. Fields of a record that hold a name, a birth date or a
+number name a person; all others (age, place, job) are facts that many share. With `--other` two masked releases are linked by
+their pseudonyms: documents belong together that have the same `id`, or the same place where there are no ids.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from textveil.attacks.exposure import Owners
 from textveil.attacks.pii.seen import MaskedSeen
 from textveil.core import BadInput, read_manifest
 from textveil.noise import Source
-from textveil.pii.recognisers import load
+from textveil.pii.recognisers import NAMES, PATTERNS, Recognisers, load
 from textveil.recipes.audit import AuditJob, AuditRoom, Filling
 from textveil.text import readers
 from textveil.text.formats.lines import Lines, check_readable
@@ -34,7 +35,7 @@ class MaskedFolder:
     def __init__(self, job: AuditJob, manifest: dict[str, Any]):
         if manifest["mechanism"] != "pii.mask":
             raise BadInput(f"holds no masked text (mechanism {manifest['mechanism']})", where=job.folder)
-        self._job = job
+        self._job, self._second = job, load(job.recogniser or NAMES)
         self.texts, self._ids = _texts_of(job.folder, manifest)
 
     def people_of_records(self, rng: Source) -> MaskedSeen:
@@ -47,14 +48,16 @@ class MaskedFolder:
         owners = np.array([number.get(str(i), -1) for i in ids], np.int64)
         if (owners < 0).all():
             raise BadInput("names none of the documents", where=self._job.records, field="id")
-        return MaskedSeen(self.texts, names, facts, truth=Owners(owners))
+        return MaskedSeen(self.texts, names, facts, recognised=self._recognised(), truth=Owners(owners))
 
     def people_of_original(self, rng: Source) -> MaskedSeen:
-        """Documents, and what the patterns find in the originals, one candidate each."""
+        """Documents, and what two recognisers find in the originals, one candidate each."""
         originals = [text for _, text in self._original()]
-        found = load("patterns").find(originals)
-        names = [[s.of(text) for s in spans] for text, spans in zip(originals, found, strict=True)]
-        return MaskedSeen(self.texts, names, truth=Owners(np.arange(len(names))))
+        names = _values(load([PATTERNS, self._second]), originals)
+        return MaskedSeen(self.texts, names, recognised=self._recognised(), truth=Owners(np.arange(len(names))))
+
+    def _recognised(self) -> list[list[str]]:
+        return _values(self._second, self.texts)
 
     def other_release(self, rng: Source) -> MaskedSeen:
         """Two masked releases."""
@@ -83,6 +86,10 @@ class MaskedFolder:
         if len(rows) != len(self.texts):
             raise BadInput("has another number of documents than the release", where=job.truth)
         return rows
+
+
+def _values(recogniser: Recognisers, texts: Sequence[str]) -> list[list[str]]:
+    return [[s.of(text) for s in spans] for text, spans in zip(texts, recogniser.find(texts), strict=True)]
 
 
 def record_of(row: dict[str, Any]) -> tuple[list[str], list[str]]:
@@ -132,8 +139,13 @@ def _texts_of(folder: Path, manifest: dict[str, Any]) -> tuple[list[str], list[s
 ROOM = AuditRoom(
     MaskedFolder,
     (
-        Filling(MaskedSeen, MaskedFolder.people_of_records, gives=("names", "facts"), asks=("records", "truth")),
-        Filling(MaskedSeen, MaskedFolder.people_of_original, gives=("names",), asks=("truth",)),
-        Filling(MaskedSeen, MaskedFolder.other_release, gives=("others",), asks=("other",)),
+        Filling(
+            MaskedSeen,
+            MaskedFolder.people_of_records,
+            gives=("names", "facts", "recognised"),
+            asks=("records", "truth"),
+        ),
+        Filling(MaskedSeen, MaskedFolder.people_of_original, gives=("names", "recognised"), asks=("truth",)),
+        Filling(MaskedSeen, MaskedFolder.other_release, ("others",), ("other",)),
     ),
 )

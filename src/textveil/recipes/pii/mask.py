@@ -1,19 +1,19 @@
-"""The journey of a masked file: find in everything, charge, replace, count what was left, release.
+"""The journey of a masked file: survey, charge, find part by part, replace, count what was left, release.
 
-    find     the whole file is read once: bad input costs nothing, recognised places are kept in the work folder (offsets
-             only), recognised values in memory (and nowhere else), to count those that stand unmasked elsewhere
+    survey   the whole file is read once: bad input costs nothing
     charge   an unpriced line: masking promises nothing
+    find     recognisers look at one part after the other; places are kept in the work folder (offsets only), recognised
+             values in memory (and nowhere else), to count those that stand unmasked elsewhere
     mask     the file is read again and written with every recognised place replaced
 
-Memory holds a batch of records, the recognised values and the map of people; never the file. A run that is stopped is
-begun anew by the same command, and not charged again.
+Memory holds a part of the records, the recognised values and the map of people; never the file. A run that is stopped is
+taken up by the same command and not charged again: parts that were looked through are not looked through again. What was
+replaced is replaced anew, since a key that is drawn and forgotten is drawn anew.
 """
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ from textveil.pii.masking.texts import mask_text
 from textveil.pii.masking.vault import MapWriter
 from textveil.pii.recognisers import Recognisers
 from textveil.recipes.pii.find import batches
+from textveil.recipes.pii.found_places import FoundPlaces
 from textveil.recipes.pii.given_spans import GivenSpans
 from textveil.recipes.pii.mask_card import mask_facts
 from textveil.recipes.pii.mask_secrets import MaskSecrets
@@ -42,7 +43,7 @@ from textveil.text import readers, writers
 from textveil.text.documents import Record, replace
 from textveil.text.spans import Span
 
-SPOOL = "spans.jsonl"
+RECORDS_A_STEP = 500  # of the progress bar
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ class FoundValues:
     people: People
     values: RepeatCounter = field(default_factory=RepeatCounter)
     records: int = 0
+    state: Any = None  # of the input's files, when they were surveyed
     masks: Counter[str] = field(default_factory=Counter)
     repeats: int = 0  # recognised values that stand unmasked elsewhere
 
@@ -99,14 +101,15 @@ def mask_file(job: MaskJob, *, bar: Bar) -> dict[str, Any]:
     recall = None if job.reviewed is None else measure_recall(recogniser, job.reviewed)
     with publish_job(job, f"pii mask {job.source.name}", seed=job.seed) as publication:
         reader, fingerprint, noted = job.reader(), publication.account.fingerprint(), FoundValues(secrets.people())
-        _find(job, publication, reader, recogniser, fingerprint, noted, bar)
-        paid = publication.account.charge(
-            mechanism.event(Shape()), data=fingerprint.hexdigest(), binding=_binding(job, publication, reader, noted)
-        )
+        records = _survey(reader, recogniser, fingerprint, bar)
+        binding = _binding(job, publication, reader, records, mechanism)
+        paid = publication.account.charge(mechanism.event(Shape()), data=fingerprint.hexdigest(), binding=binding)
+        places, noted.state = FoundPlaces(publication), binding["state"]
+        _find(job, places, reader, recogniser, noted, bar)
         noise = paid.noise()
         key, map_id = secrets.key or drawn_key(noise), noise.words(1).tobytes().hex()
         with secrets.writer(key, map_id) as log:
-            data = _mask(job, publication, reader, mechanism.operators(key, noted.people), log, noted, bar)
+            data = _mask(job, places, reader, mechanism.operators(key, noted.people), log, noted, bar)
             release = publication.finish(
                 paid,
                 mechanism.name,
@@ -148,69 +151,90 @@ def _public_facts(job: MaskJob, map_id: str) -> dict[str, Any]:
     }
 
 
-def _binding(job: MaskJob, publication: Publication, reader: readers.Reader, noted: FoundValues) -> dict[str, Any]:
-    """What makes two runs the same run."""
+def _binding(
+    job: MaskJob, publication: Publication, reader: readers.Reader, records: int, mechanism: Mask
+) -> dict[str, Any]:
+    """What makes two runs the same run: whatever changes which places are found."""
     return publication.bound(
         source=reader.binding(),
-        how=job.how,
-        models=list(job.choice.models),
+        state=reader.state(),
+        mechanism=mechanism.public_params(),
+        models=[_file_states(Path(name)) or name for name in job.choice.models],
+        spans=None if job.spans is None else _file_states(job.spans),
         policy=job.choice.policy,
-        records=noted.records,
+        thresholds=job.choice.thresholds,
+        records=records,
     )
 
 
-# ---- the two passes -------------------------------------------------------------------------------------------------
+def _file_states(path: Path) -> list[list[Any]]:
+    """Names, sizes and times of a file, or of a folder's files, to notice that they changed."""
+    files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [p for p in (path,) if p.is_file()]
+    return [[str(p.absolute()), p.stat().st_size, p.stat().st_mtime_ns] for p in files]
+
+
+# ---- the passes -----------------------------------------------------------------------------------------------------
+
+
+def _survey(reader: readers.Reader, recogniser: Recognisers, fingerprint: Fingerprint, bar: Bar) -> int:
+    """Read everything once and return the number of records; spans by id are compared with the documents."""
+    given, records, bytes_told = _given_spans(recogniser), 0, 0
+    with bar("checking", reader.size, "bytes") as advance:
+        for batch in batches(reader, _size):
+            records += len(batch)
+            for record in batch:
+                fingerprint.update(record.text)
+            for finder in given:
+                _give_names([finder], batch)
+                finder.find([record.text for record in batch])
+            advance(reader.bytes_read - bytes_told)
+            bytes_told = reader.bytes_read
+    for finder in given:
+        finder.check_all_used()
+    return records
 
 
 def _find(
-    job: MaskJob,
-    publication: Publication,
-    reader: readers.Reader,
-    recogniser: Recognisers,
-    fingerprint: Fingerprint,
-    noted: FoundValues,
-    bar: Bar,
+    job: MaskJob, places: FoundPlaces, reader: readers.Reader, recogniser: Recognisers, noted: FoundValues, bar: Bar
 ) -> None:
-    """Read everything once; offsets go to the work folder, values and people into memory."""
-    bytes_told = 0
-    with bar("finding", reader.size, "bytes") as advance, open(publication.work(SPOOL), "w", encoding="utf-8") as spool:
-        for batch in batches(reader, _size):
-            texts = [record.text for record in batch]
-            for record, spans in zip(batch, _spans_in(recogniser, batch, texts), strict=True):
-                noted.records += 1
-                fingerprint.update(record.text)
-                noted.values.add(record.text, spans)
-                noted.masks.update(span.label for span in spans)
-                if job.how == "pseudonym":
-                    note_people(noted.people, record.text, spans, job.place(noted.records, record))
-                spool.write(json.dumps([[s.start, s.end, s.label, s.score] for s in spans]) + "\n")
-            advance(reader.bytes_read - bytes_told)
-            bytes_told = reader.bytes_read
-    for finder in recogniser.finders:
-        if isinstance(finder, GivenSpans):
-            finder.check_all_used()
+    """Look at every part; places go to the work folder, values and people into memory."""
+    given, bytes_told = _given_spans(recogniser), 0
+
+    def find(records: list[Record]) -> list[list[Span]]:
+        found: list[list[Span]] = []
+        for batch in batches(records, _size):
+            _give_names(given, batch)
+            found += recogniser.find([record.text for record in batch])
+        return found
+
+    with bar("finding", reader.size, "bytes") as advance:
+        for record, spans in places.look(reader, find):
+            noted.records += 1
+            noted.values.add(record.text, spans)
+            noted.masks.update(span.label for span in spans)
+            if job.how == "pseudonym":
+                note_people(noted.people, record.text, spans, job.place(noted.records, record))
+            if noted.records % RECORDS_A_STEP == 0:
+                advance(reader.bytes_read - bytes_told)
+                bytes_told = reader.bytes_read
 
 
-def _spans_in(recogniser: Recognisers, batch: list[Record], texts: list[str]) -> list[list[Span]]:
-    for finder in recogniser.finders:
-        if isinstance(finder, GivenSpans):
-            finder.names = [str(record.fields.get("id")) for record in batch]
-    return recogniser.find(texts)
+def _given_spans(recogniser: Recognisers) -> list[GivenSpans]:
+    return [finder for finder in recogniser.finders if isinstance(finder, GivenSpans)]
+
+
+def _give_names(given: list[GivenSpans], batch: list[Record]) -> None:
+    for finder in given:
+        finder.names = [str(record.fields.get("id")) for record in batch]
 
 
 def _size(record: Record) -> int:
     return len(record.text)
 
 
-def _spans(publication: Publication) -> Iterator[list[Span]]:
-    with open(publication.work(SPOOL), encoding="utf-8") as spool:
-        for line in spool:
-            yield [Span(*kept) for kept in json.loads(line)]
-
-
 def _mask(
     job: MaskJob,
-    publication: Publication,
+    places: FoundPlaces,
     reader: readers.Reader,
     operator_for: OperatorFor,
     log: MapWriter | None,
@@ -221,9 +245,9 @@ def _mask(
     name, bytes_told, number = readers.data_file_name(reader), 0, 0
     with (
         bar("masking", reader.size, "bytes") as advance,
-        writers.open_writer(publication.file(name), like=reader) as writer,
+        writers.open_writer(places.publication.file(name), like=reader) as writer,
     ):
-        for number, (record, spans) in enumerate(zip(reader, _spans(publication), strict=False), 1):
+        for number, (record, spans) in enumerate(places(reader), 1):
             if spans and spans[-1].end > len(record.text):
                 break
             place = job.place(number, record)
@@ -232,10 +256,10 @@ def _mask(
             writer.write(replace(record, masked.text))
             if log is not None:
                 log.add(masked)
-            if number % 500 == 0:
+            if number % RECORDS_A_STEP == 0:
                 advance(reader.bytes_read - bytes_told)
                 bytes_told = reader.bytes_read
-        if number != noted.records or writer.records_written != number:
+        if number != noted.records or writer.records_written != number or reader.state() != noted.state:
             raise BadInput("changed while it was read", where=reader.path)
     if log is not None:
         log.finish(noted.people)

@@ -48,7 +48,7 @@ class TrainedModel:
     def original(self) -> PrivateModel:
         """The same model, fitted to the original without privacy."""
         train = self._read(self.job.truth)
-        settings = {**self.model.get_params(), "epsilon": None, "also": (), "seed": 0}
+        settings = {**self.model.get_params(), "epsilon": None, "unit": "example", "also": (), "seed": 0}
         plain = type(self.model)(**settings)
         plain.fit(train.inputs, train.targets or None)
         return plain

@@ -8,7 +8,7 @@ test file's scores stand on the card: the file is taken to be public, or charged
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from textveil.text.examples import Examples, check_labels, read_tagged, read_tex
 from textveil.text.formats.piped import source_name
 from textveil.text.readers import FileOptions, format_of
 from textveil.training.one_budget import OneBudget, one_budget
-from textveil.training.plan import Plan
+from textveil.training.plan import TrainingPlan
 from textveil.training.private_model import SHARED, PrivateModel
 from textveil.training.usefulness import plan_warnings
 
@@ -40,6 +40,10 @@ ENCODER_DEFAULTS = {
     "micro_batch": 64,
 }  # a whole encoder learns slower
 STATE = "state.pt"
+NO_WORDS = (
+    "no word was frequent enough to be released at this vocabulary's price, so the model knows the public words alone; "
+    "a larger --vocab-epsilon, or more texts, release some"
+)
 
 
 @dataclass(frozen=True)
@@ -91,8 +95,9 @@ def train_model(job: ModelJob, *, bar: Bar, warn: Callable[[str], None] = lambda
                 vocabulary=job.private_vocabulary,
             ),
         )
-        if budget:
-            _make_words(model, budget, data, publication, paid)
+        if budget and not _make_words(model, budget, data, publication, paid):
+            beware.append(NO_WORDS)
+            warn(NO_WORDS)
         _fit(model, data, plan, publication, paid, bar)
         model.save(publication.file("model"))
         test_scores = scores(model, test) if test is not None else {}
@@ -154,7 +159,7 @@ def _test_examples(job: ModelJob, data: Examples, model: PrivateModel) -> Exampl
     if job.test is None:
         return None
     test = read_examples(job, job.test)
-    _check_not_trained_on(job, data, test)
+    check_not_trained_on(job.test, data.texts(), test.texts())
     declared = getattr(model, "tags" if job.kind == "tagger" else "classes", None)
     if job.kind == "tagger":
         from textveil.training.tagger import tag_set
@@ -165,13 +170,12 @@ def _test_examples(job: ModelJob, data: Examples, model: PrivateModel) -> Exampl
     return test
 
 
-def _check_not_trained_on(job: ModelJob, data: Examples, test: Examples) -> None:
+def check_not_trained_on(path: Path, training: Iterator[str], test: Iterator[str]) -> None:
     """Refuse training examples as the test file: its scores are exact figures about private text, on the card."""
-    trained_on = data.texts()
-    if all(text in trained_on for text in test.texts()):  # an iterator: all of them, in the order of the training file
+    if all(text in training for text in test):  # an iterator: all of them, in the order of the training file
         raise BadInput(
             "holds the private examples themselves, and scores on them would be published",
-            where=job.test,
+            where=path,
             possible="--test with a public file, or `textveil measure` for figures that stay with you",
         )
 
@@ -196,18 +200,24 @@ def _one_budget(job: ModelJob, model: PrivateModel, units: int) -> OneBudget | N
     )
 
 
-def _make_words(model: Any, budget: OneBudget, data: Examples, publication: Publication, paid: Paid) -> None:
-    """Draw the vocabulary, once: it is stored before anything is told about it, and a run taken up again reads it."""
+def _make_words(model: Any, budget: OneBudget, data: Examples, publication: Publication, paid: Paid) -> bool:
+    """Draw the vocabulary, once: it is stored before anything is told about it, and a run taken up again reads it.
+
+    False if no word came out. That is an answer about private texts, which is paid for: to refuse the rest would waste the
+    charge, so the model goes on with the public words that it has without a private vocabulary (post-processing).
+    """
     stored = publication.work("words.json")
     if stored.is_file():
         ranked: list[str] = json.loads(stored.read_text(encoding="utf-8"))
     else:
         ranked = budget.draw_words(data.inputs, data.users, model.size, noise=paid.noise())
         write_whole(stored, json.dumps(ranked), mode=0o600)
-    model.set_params(words=ranked)
+    if ranked:
+        model.set_params(words=ranked)
+    return bool(ranked)
 
 
-def _event(model: PrivateModel, plan: Plan, budget: OneBudget | None) -> Event:
+def _event(model: PrivateModel, plan: TrainingPlan, budget: OneBudget | None) -> Event:
     own = model.event(plan)
     if budget is None:
         return own
@@ -215,7 +225,7 @@ def _event(model: PrivateModel, plan: Plan, budget: OneBudget | None) -> Event:
     return replace(joint, mechanism=model.name, assumes=tuple(dict.fromkeys((*joint.assumes, *own.assumes))))
 
 
-def _fit(model: Any, data: Examples, plan: Plan, publication: Publication, paid: Paid, bar: Bar) -> None:
+def _fit(model: Any, data: Examples, plan: TrainingPlan, publication: Publication, paid: Paid, bar: Bar) -> None:
     """Train; a stopped run goes on from its checkpoint, and steps that it had begun and lost are charged once more."""
 
     def pay_again(repeated: Event) -> None:

@@ -7,17 +7,18 @@ the same kind. On public collections w depends on the mechanism and on n, and fa
 
 while the accuracy that w documents give is the collection's own: its learning curve. So the table says what the text is
 worth in clear documents. What share of the gain over chance that keeps is then read off the learning curves of the public
-collections (a range), or, where the owner names a label, off the owner's own clear text (a figure, for the owner alone).
+collections: a range, wide, because the table knows nothing of the text. Which words carry the label, and whether their near
+words carry it too, decides more than the law can say (nouns of a product do, "good" and "bad" do not): where the owner names
+a label, a trial on the owner's own text says it (`trial`), and the table only how use grows with the number of documents.
 
-`forecast.json` holds the law, the spread of ln w around it and the curves; `scripts/build_forecast.py` makes it of the
-results of `textveil reproduce use`.
+`forecast.json` holds the law, the spread of ln w around it, the growth with its error, and the curves;
+`scripts/build_forecast.py` makes it of the results of `textveil reproduce use`.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
@@ -25,20 +26,14 @@ from typing import Any
 
 import numpy as np
 
-from textveil.core.utility import Utility
 from textveil.noise import seeded
-from textveil.recipes.use.bags import bags_of
 from textveil.recipes.use.channel import Channel, channel_of
-from textveil.recipes.use.classify import Learning, correct_answers
-from textveil.recipes.use.labels import FOLDS, folds_of, labels_of, spread_rows
-from textveil.recipes.use.linear import TfIdf
 from textveil.words.mechanism import WordMechanism
 
 TABLE = "forecast.json"
 SIDE = 1.645  # standard deviations on each side: nine of ten collections
 POOR = 0.25  # a share kept below which a warning is due
-MOST_RECORDS, SAMPLES = 10_000, 3
-_SEED = 0  # of draws of public words, and of which clear documents are looked at
+_SEED = 0  # of draws of public words
 
 
 @dataclass(frozen=True)
@@ -53,6 +48,15 @@ class Curve:
         """Accuracy above chance; the curve is straight in the logarithm of the number, and never falls."""
         heights = np.maximum.accumulate(np.maximum(self.accuracy, self.chance))
         return float(np.interp(math.log(max(1.0, documents)), np.log(self.documents), heights)) - self.chance
+
+    def documents_for(self, accuracy: float) -> float:
+        """The number of clear documents that give an accuracy.
+
+        >>> round(Curve((10.0, 1000.0), (0.5, 0.9), 0.5).documents_for(0.7))
+        100
+        """
+        heights = np.maximum.accumulate(self.accuracy) + 1e-9 * np.arange(len(self.accuracy))
+        return float(np.exp(np.interp(accuracy, heights, np.log(self.documents))))
 
     @property
     def largest(self) -> float:
@@ -69,6 +73,8 @@ class Table:
     documents: float
     spread: float
     curves: dict[str, Curve]
+    growth: float = 1.0  # of the worth of a trial, by the number of documents (`trial`)
+    error: float = 0.0  # of what a trial foresees: root mean square over collections that were left out
 
     def worth(self, channel: Channel, documents: float) -> float:
         """Clear documents that so many veiled ones are worth."""
@@ -108,7 +114,8 @@ def table() -> Table:
         name: Curve(tuple(p[0] for p in c["curve"]), tuple(p[1] for p in c["curve"]), c["chance"])
         for name, c in shown["curves"].items()
     }
-    return Table(**shown["law"], spread=shown["spread"], curves=curves)
+    grows = shown["growth"]
+    return Table(**shown["law"], spread=shown["spread"], curves=curves, growth=grows["exponent"], error=grows["error"])
 
 
 def forecast(mechanism: WordMechanism, documents: int) -> Forecast:
@@ -131,39 +138,3 @@ def _kept(curve: Curve, worth: float, documents: float) -> float:
     scale = min(1.0, curve.largest / documents)
     whole = curve.gain(documents * scale)
     return curve.gain(worth * scale) / whole if whole > 0 else 0.0
-
-
-# ---- on the owner's own clear text ---------------------------------------------------------------------------------------
-
-
-def forecast_on_text(mechanism: WordMechanism, texts: Sequence[str], values: Sequence[object], field: str) -> Utility:
-    """The accuracy to expect on this very file, from its clear text: a figure about private text, for its owner alone.
-
-    The same classifier learns from as many clear documents as the veiled ones are worth, and is tested on a fifth of the
-    records that it does not learn from.
-    """
-    rows = spread_rows(len(texts), MOST_RECORDS)
-    labels = labels_of([values[row] for row in rows], field)
-    own = rows[labels.rows]
-    (bags,) = bags_of([texts[row] for row in own])
-    fold = folds_of(labels.numbers)
-    train, test = np.flatnonzero(fold), np.flatnonzero(fold == 0)
-    expected = forecast(mechanism, round(len(texts) * (FOLDS - 1) / FOLDS))
-    numbers, classes = labels.numbers, len(labels.names)
-
-    def accuracy(worth: float) -> float:
-        found = []
-        for seed in range(SAMPLES):
-            some = train[seeded(seed).permutation(len(train))[: max(classes, round(worth))]]
-            learning = Learning(bags.take(some), bags, numbers[some], classes, bags.take(test), numbers[test])
-            found.append(correct_answers(learning, learning.released, TfIdf()).mean())
-        return float(np.mean(found))
-
-    largest = int(np.bincount(numbers[train]).argmax())
-    whole = Learning(bags.take(train), bags, numbers[train], classes, bags.take(test), numbers[test])
-    return Utility(
-        f"classify by {field}", "accuracy", accuracy(expected.worth),
-        float(correct_answers(whole, whole.released, TfIdf()).mean()), float((numbers[test] == largest).mean()),
-        (accuracy(expected.worth_range[0]), accuracy(expected.worth_range[1])),
-        sizes={"train": len(train), "test": len(test)}, how=f"{TfIdf().how}, foreseen",
-    )  # fmt: skip

@@ -20,13 +20,13 @@ from textveil.core.facts import DocumentLine, Facts, VectorsUsed
 from textveil.core.fingerprint import Fingerprint
 from textveil.core.mechanism import passes_of
 from textveil.core.params import positive_integer
+from textveil.recipes.parts import Parts, cut_into_parts
 from textveil.recipes.progress import Bar
 from textveil.recipes.publish import Publication, publish_job
 from textveil.recipes.read_again import remember
 from textveil.recipes.words.coverage import Coverage
 from textveil.recipes.words.engines import Engine, TextPart, open_engine
 from textveil.recipes.words.near import near_words
-from textveil.recipes.words.parts import Parts, cut_into_parts
 from textveil.text import readers, tokens
 from textveil.text.documents import replace
 from textveil.words.mechanism import WordMechanism

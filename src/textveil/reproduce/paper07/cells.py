@@ -14,7 +14,7 @@ from textveil.noise.source import seeded
 from textveil.reproduce.paper07 import data as texts
 from textveil.reproduce.paper07 import models as models
 from textveil.training.calibrate import calibrated
-from textveil.training.plan import Plan, price_together, steps_for
+from textveil.training.plan import TrainingPlan, price_together, steps_for
 from textveil.training.vocabulary import Vocabulary, noising
 from textveil.training.vocabulary_wordpiece import fit_of_counts
 
@@ -86,7 +86,7 @@ def figure1(
     def point(noise: float, size: int, passes: float, clip: float = models.CLIP) -> dict[str, Any]:
         key = (noise, size, passes, clip)
         if key not in kept:
-            plan = Plan(noise, size, examples, steps_for(examples, size, passes), clip=clip)
+            plan = TrainingPlan(noise, size, examples, steps_for(examples, size, passes), clip=clip)
             net = models.continued_privately(base, private, plan, seed=seed)
             f1 = models.folds_f1(net, coded, told, folds, epochs, seed)
             epsilon = price_together([event, plan.event()], models.DELTA).epsilon
@@ -212,7 +212,7 @@ def prices(data: Path | None) -> dict[str, Any]:
         for epsilon in (3.2, 1.0)
     }
     oblivious = {
-        str(batch): Plan(2.0 * (batch / 128_000) ** 0.5, batch, at["examples"], 4_000_000_000 // batch).epsilon(
+        str(batch): TrainingPlan(2.0 * (batch / 128_000) ** 0.5, batch, at["examples"], 4_000_000_000 // batch).epsilon(
             1e-8, "rdp"
         )
         for batch in (32_000, 128_000, 512_000)
@@ -220,9 +220,9 @@ def prices(data: Path | None) -> dict[str, Any]:
     thresholds = {
         method: [noising(1.0, 1e-6, method, d).threshold() for d in (1, 128, 256)] for method in ("laplace", "gaussian")
     }
-    sharded = Plan(1.0, 512, 60_000, 100, shards=4).epsilon(1e-6, "rdp") / Plan(2.0, 512, 60_000, 100).epsilon(
-        1e-6, "rdp"
-    )
+    sharded = TrainingPlan(1.0, 512, 60_000, 100, shards=4).epsilon(1e-6, "rdp") / TrainingPlan(
+        2.0, 512, 60_000, 100
+    ).epsilon(1e-6, "rdp")
     return {
         "rule": rule.threshold(),
         "rule_delta": float(passing),

@@ -12,7 +12,7 @@ from textveil.noise.source import seeded
 from textveil.recipes.training.vocab import tokenizer_from
 from textveil.reproduce.paper07.data import Sentence
 from textveil.training.one_budget import OneBudget, one_budget
-from textveil.training.plan import Plan
+from textveil.training.plan import TrainingPlan
 from textveil.training.vocabulary import Vocabulary
 from textveil.training.vocabulary_public import public_frequencies
 
@@ -76,7 +76,9 @@ def continued(net: Any, examples: Sequence[Any], *, epochs: int, seed: int) -> A
     return further
 
 
-def continued_privately(net: Any, examples: Sequence[Any], plan: Plan, *, seed: int, rate: float = PRIVATE_RATE) -> Any:
+def continued_privately(
+    net: Any, examples: Sequence[Any], plan: TrainingPlan, *, seed: int, rate: float = PRIVATE_RATE
+) -> Any:
     """A copy that went on under a plan."""
     from textveil.nets.fit import own_randomness
     from textveil.training.engine import PrivateTrainer

@@ -9,7 +9,7 @@ from typing import Any
 from textveil.nets.entity_scores import all_outside, entity_score, token_score
 from textveil.reproduce.datasets import embedding
 from textveil.text.examples import read_tagged
-from textveil.training.plan import Plan, steps_for
+from textveil.training.plan import TrainingPlan, steps_for
 from textveil.training.tagger import Tagger
 
 CONLL = "conll2003"
@@ -19,8 +19,8 @@ PRINTED_UNITS, UNITS = 14_987, 14_041  # with and without the document marks
 
 def prices(data: Path | None, *, noise: float, batch: int, epochs: int) -> dict[str, Any]:
     """What the printed multiplier costs, read as the paper did and as it is."""
-    printed = Plan(noise=noise, batch=1, examples=PRINTED_UNITS, steps=epochs * PRINTED_UNITS)
-    true = Plan(noise=noise, batch=batch, examples=UNITS, steps=steps_for(UNITS, batch, epochs))
+    printed = TrainingPlan(noise=noise, batch=1, examples=PRINTED_UNITS, steps=epochs * PRINTED_UNITS)
+    true = TrainingPlan(noise=noise, batch=batch, examples=UNITS, steps=steps_for(UNITS, batch, epochs))
     names = ("best", "rdp", "rdp-classic")
     return {
         "printed_reading": printed.epsilon(DELTA, "rdp-classic"),
@@ -46,7 +46,7 @@ def table_cell(
     tagger = Tagger(layer, vectors, affix=0, spelling=False, per_word=not whole, seed=seed, **settings)
     plan = None
     if noise:
-        plan = Plan(noise=noise, batch=batch, examples=UNITS, steps=steps_for(UNITS, batch, epochs), clip=clip)
+        plan = TrainingPlan(noise=noise, batch=batch, examples=UNITS, steps=steps_for(UNITS, batch, epochs), clip=clip)
         tagger.set_params(epsilon=1.0)  # the plan's noise is what counts
     return fitted(tagger, data, plan)
 
@@ -61,7 +61,7 @@ def tagger_cell(data: Path, *, output: str, epsilon: float, epochs: float, seed:
     return fitted(tagger, data, None)
 
 
-def fitted(tagger: Tagger, data: Path, plan: Plan | None) -> dict[str, Any]:
+def fitted(tagger: Tagger, data: Path, plan: TrainingPlan | None) -> dict[str, Any]:
     """Fit and score on testa. A run whose loss is no number any more found nothing: it is counted as all O."""
     from textveil.training.clipping_tape import NotFinite
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from textveil.pii.annotate.annotator import Annotator
 from textveil.pii.annotate.fields import values_of
 from textveil.pii.annotate.infobox_labels import SHOWN, field_of
-from textveil.pii.annotate.infobox_wikitext import record_of_wikitext
-from textveil.pii.records import PersonRecord
 from textveil.pii.scores.errors import errors_of
 from textveil.pii.scores.intervals import DocumentSpans, sums_of
 from textveil.pii.scores.rewards import MEASURES, Scheme, reward
-from textveil.pii.spans import Span, read_spans
+from textveil.pii.spans import Span
 
-from .data import LABELS, Sentence, automatic, education_count, manual, rows
+from .articles import articles, marks
+from .data import LABELS, Sentence, automatic, education_count, manual
 from .scored import scored
 from .synthetic import synthetic_documents
 
@@ -68,11 +66,12 @@ def table_3(data: Path | None) -> dict[str, Any]:
 
 def counts(data: Path) -> dict[str, Any]:
     """Table 2's shape: mentions by class in the rows that stand in for each part."""
-    train, test = automatic(data, repair=False)
+    parts = automatic(data, repair=False)
     gold = manual(data)
     return {
-        "training": _counted(train),
-        "test_automatic": _counted(test),
+        "training": _counted(parts.train),
+        "development": _counted(parts.development),
+        "test_automatic": _counted(parts.test),
         "test_manual": {**_counted(gold), "ED": education_count(data), "pages": len({s.document for s in gold})},
     }
 
@@ -80,11 +79,6 @@ def counts(data: Path) -> dict[str, Any]:
 def _counted(sentences: tuple[Sentence, ...]) -> dict[str, Any]:
     classes = Counter(tag[2:] for s in sentences for tag in s.tags if tag.startswith("B-"))
     return {**{label: classes[label] for label in LABELS}, "sentences": sum(s.has_entity for s in sentences)}
-
-
-def marks(name: str) -> dict[str, list[Span]]:
-    """The spans of one pass over the articles, by id."""
-    return read_spans(Path(str(files(__package__) / "marks" / f"infobox_articles_{name}.jsonl")))
 
 
 def agreement(data: Path | None) -> dict[str, Any]:
@@ -109,16 +103,6 @@ def matcher(data: Path, *, marked: str) -> dict[str, Any]:
         **errors_of(compared, texts, values).to_json(),
         "candidates": candidates,
     }
-
-
-def articles(data: Path) -> tuple[dict[str, str], dict[str, list[PersonRecord]]]:
-    """Texts of the infobox articles (paragraphs divided by a blank line), and records from their infoboxes."""
-    texts, records = {}, {}
-    for row in rows(data, "infobox_articles"):
-        record = record_of_wikitext(row["wikitext_infobox"])
-        record["name"] = list(dict.fromkeys([row["title"], *record.get("name", [])]))
-        texts[row["id"]], records[row["id"]] = "\n\n".join(row["paragraphs"]), [record]
-    return texts, records
 
 
 def synthetic(data: Path) -> dict[str, Any]:

@@ -9,25 +9,23 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
-from textveil.pii.annotate.annotator import Annotator
 from textveil.pii.annotate.repair import repaired
-from textveil.pii.annotate.wordlists import MONTHS
-from textveil.pii.bio import OUTSIDE, TaggedDocument, tags_of, token_places
+from textveil.pii.bio import OUTSIDE, TaggedDocument, tags_of
 from textveil.pii.scores.intervals import DocumentSpans
 from textveil.pii.spans import Span
 
 WIKIPII = "wikipii"
 LABELS = ("BD", "PR", "SP", "CH")
 BAR = "|"
+TRAIN, DEVELOPMENT, TEST = range(3)
 
 
 @dataclass(frozen=True)
@@ -56,25 +54,31 @@ def rows(data: Path, name: str) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, file)
 
 
-@lru_cache(maxsize=4)
-def automatic(data: Path, *, repair: bool) -> tuple[tuple[Sentence, ...], tuple[Sentence, ...]]:
-    """Automatic labels: a part to train on, and a tenth (by a hash of the row's id) to test on, as they are.
+class AutomaticRows(NamedTuple):
+    """Automatic labels in three parts, by a hash of the row's id: a tenth to choose settings on, a tenth to test on."""
 
-    With `repair`, training labels are put on whole phrases, and sentences that lost a mark are left out.
+    train: tuple[Sentence, ...]
+    development: tuple[Sentence, ...]
+    test: tuple[Sentence, ...]
+
+
+@lru_cache(maxsize=4)
+def automatic(data: Path, *, repair: bool) -> AutomaticRows:
+    """The rows with their automatic labels.
+
+    With `repair`, labels are put on whole phrases, and sentences that lost a mark are left out; not in the test.
     """
-    train, test = [], []
+    parts: tuple[list[Sentence], ...] = ([], [], [])
     for row in rows(data, "auto_annotations"):
         sentence = Sentence(row["id"], 0, tuple(row["tokens"]), tuple(row["bio"]), _subject(row))
-        if crc32(row["id"].encode()) % 10 == 0:
-            test.append(sentence)
-            continue
-        if repair and sentence.has_entity:
+        part = {0: TEST, 1: DEVELOPMENT}.get(crc32(row["id"].encode()) % 10, TRAIN)
+        if repair and part != TEST and sentence.has_entity:
             tags, lost = _repaired(sentence)
             if lost:
                 continue
             sentence = Sentence(sentence.document, 0, sentence.words, tags, sentence.title)
-        train.append(sentence)
-    return tuple(train), tuple(test)
+        parts[part].append(sentence)
+    return AutomaticRows(*map(tuple, parts))
 
 
 def _subject(row: dict[str, Any]) -> tuple[str, ...]:
@@ -122,34 +126,6 @@ def _spans(tags: list[str], at: int) -> list[Span]:
     from textveil.pii.bio import runs
 
     return [Span(at + first, at + last + 1, label) for first, last, label in runs(tags, repair=True)]
-
-
-@lru_cache(maxsize=2)
-def first_sentences(data: Path, most: int) -> tuple[Sentence, ...]:
-    """Automatic labels of our own: first sentences of WikiBio, in which the recorded year of birth is found by our matcher.
-
-    The texts are lower case; months and words of the title get their capital back. The date around the year is taken whole;
-    sentences without a find are left out.
-    """
-    annotator = Annotator()
-    sentences: list[Sentence] = []
-    for row in rows(data, "wikibio_mini"):
-        sentence = re.split(r"(?<=[^.]{30})\. ", row["text"])[0].replace("--", "–")
-        names = {word for word in row["title"].split() if word.isalpha()}
-        words = tuple(_recased(sentence[a:b], names) for a, b in token_places(sentence))[:60]
-        text = " ".join(words)
-        found = annotator.annotate(text, [{"name": [row["title"]], "birth_date": [str(row["birth_year"])]}])
-        spans, _ = repaired(text, found)
-        if spans:
-            tags = tuple(tags_of(_places(words), spans))
-            sentences.append(Sentence(f"wikibio-{len(sentences)}", 0, words, tags, tuple(row["title"].split())))
-        if len(sentences) == most:
-            break
-    return tuple(sentences)
-
-
-def _recased(word: str, names: set[str]) -> str:
-    return word.capitalize() if word in names or word in MONTHS else word
 
 
 def _places(words: Iterable[str]) -> list[tuple[int, int]]:

@@ -8,16 +8,16 @@ from textveil.reproduce.verdicts import Measure
 
 
 def within_cell(
-    results: Results, *, kind: str, model: str, setting: str, test: str, number: str, label: str
+    results: Results, *, kind: str, model: str, labels: str, reading: str, test: str, number: str, label: str
 ) -> list[Measure]:
     """One score of a recogniser on one test, with its interval over documents; of several seeds, each."""
     return [
         Measure(
             f"{label}, {test}, {number}",
-            *(value_of(cell, [test, number, name]) for name in ("value", "low", "high")),
-            n=int(value_of(cell, [test, number, "tries"])),
+            *(value_of(cell, [reading, test, number, name]) for name in ("value", "low", "high")),
+            n=int(value_of(cell, [reading, test, number, "tries"])),
         )
-        for cell in results.of(kind, model=model, setting=setting)
+        for cell in results.of(kind, model=model, labels=labels)
     ]
 
 
@@ -33,10 +33,12 @@ def inside(results: Results, *, kind: str, path: list[str], label: str) -> list[
     ]
 
 
-def crf_less_transformer(results: Results) -> list[Measure]:
+def crf_less_transformer(results: Results, *, reading: str) -> list[Measure]:
     """Strict F1 on the manual test: the CRF less the transformer; the half-width is the larger of the two."""
     both = [
-        within_cell(results, kind=kind, model=model, setting="ours", test="manual", number="strict", label=model)
+        within_cell(
+            results, kind=kind, model=model, labels="said", reading=reading, test="manual", number="strict", label=model
+        )
         for kind, model in (("recogniser", "crf"), ("transformer", "transformer"))
     ]
     if not all(both):

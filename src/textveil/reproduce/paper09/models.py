@@ -12,6 +12,18 @@ from .data import LABELS
 
 Example = tuple[list[str], list[str]]
 Tag = Callable[[Sequence[Sequence[str]]], list[list[str]]]
+OWNERS = frozenset(("his", "her", "their", "'s", "’s"))
+KINSHIP = {
+    word: kind
+    for kind, words in {
+        "parent": "father mother parents dad mom mum",
+        "child": "son sons daughter daughters child children kids twins",
+        "spouse": "wife husband spouse widow widower married marry marries marrying marriage wed fiancée divorced",
+        "other": "brother sister brothers sisters uncle aunt cousin nephew niece grandfather grandmother grandson",
+        "born": "born",
+    }.items()
+    for word in words.split()
+}
 TAGS = [OUTSIDE, *(f"{mark}-{label}" for label in LABELS for mark in "BI")]
 
 
@@ -67,7 +79,7 @@ def crf(data: Path, examples: list[Example], *, epochs: int, batch: int, rate: f
 
 
 def features(words: Sequence[str]) -> list[dict[str, Any]]:
-    """Spelling of a word and its neighbours, the words of the last eight places, and whether the title holds it."""
+    """Spelling of a word and its neighbours, the words of the last eight places, whether the title holds it, kinship."""
     bar = words.index("|") if "|" in words else -1
     title = {word.lower() for word in words[:bar]} if bar > 0 else set()
     shapes = [shape(word) for word in words]
@@ -85,7 +97,22 @@ def features(words: Sequence[str]) -> list[dict[str, Any]]:
             row[f"near={other.lower()}"] = 1.0
         row[f"first={min(12, max(0, place - bar - 1))}"] = 1.0
         rows.append(row)
+    _add_kinship(words, shapes, rows, bar + 1)
     return rows
+
+
+def _add_kinship(words: Sequence[str], shapes: Sequence[str], rows: list[dict[str, Any]], start: int) -> None:
+    """To each word, the last word of kinship among the twelve before it: its kind, "of" or "to" behind it, whose."""
+    last = -1
+    for place in range(start, len(words)):
+        if last >= 0 and place - last <= 12:
+            before = [word.lower() for word in words[max(start, last - 2) : last]]
+            behind = words[last + 1].lower() if words[last + 1].lower() in ("of", "to") else "-"
+            kin = f"{KINSHIP[words[last].lower()]} {behind} {'own' if OWNERS & {*before} else '-'}"
+            rows[place][f"kin={kin}"] = rows[place][f"kin={kin} {shapes[place]}"] = 1.0
+            rows[place][f"kin at={KINSHIP[words[last].lower()]} {min(6, (place - last) // 2)}"] = 1.0
+        if words[place].lower() in KINSHIP:
+            last = place
 
 
 def shape(word: str) -> str:

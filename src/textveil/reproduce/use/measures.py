@@ -8,9 +8,10 @@ from typing import Any
 
 from textveil.recipes.use.channel import Channel
 from textveil.recipes.use.forecast import Curve, Table, forecast_at, table
+from textveil.recipes.use.trial import Trial, foreseen
 from textveil.reproduce.measures import by_name
 from textveil.reproduce.study import CellResult, Results
-from textveil.reproduce.use.law import arm_of, fit_law, points_of
+from textveil.reproduce.use.law import arm_of, curve_in, fit_law, left_out_error, points_of, trial_points_of
 from textveil.reproduce.verdicts import Measure, mean_of, shared_level
 
 Arm = dict[str, Any]
@@ -25,8 +26,7 @@ WORDINGS: dict[str, dict[str, Any]] = {
 def curve_of(results: Results, name: str) -> Curve:
     """The learning curve of a collection's clear texts."""
     (cell,) = results.of("clear", name=name)
-    numbers, heights = zip(*cell.result["curve"], strict=True)
-    return Curve(tuple(map(float, numbers)), tuple(map(float, heights)), float(cell.result["chance"]))
+    return curve_in(cell.result)
 
 
 def channel_of_arm(results: Results, parameters: Arm) -> CellResult:
@@ -48,7 +48,15 @@ def by_arm(
 
 
 def foreseen_accuracy(results: Results, name: str, parameters: Arm, documents: int) -> float:
-    """What the table foresees, with the collection's own learning curve."""
+    """What a trial on so many texts of the collection foresees of them, with the growth of the table that ships."""
+    (own,) = results.of("own", name=name, file=documents)
+    trials = results.of("trial", name=name, file=documents)
+    (trial,) = [cell for cell in trials if arm_of(cell.parameters) == arm_of(parameters)]
+    return foreseen(Trial(**trial.result), curve_in(own.result), documents, table().growth)
+
+
+def by_law(results: Results, name: str, parameters: Arm, documents: int) -> float:
+    """What the law foresees without a trial, with the collection's own learning curve."""
     facts = channel_of_arm(results, parameters).result
     worth = table().worth(Channel(facts["stay"], facts["alike"]), documents)
     curve = curve_of(results, name)
@@ -62,8 +70,11 @@ def named(parameters: Arm) -> str:
     return f"{parameters['mechanism']}, {setting}{extras}"
 
 
-def forecast_error(results: Results, *, kind: str, name: str, documents: int, mechanism: str = "") -> list[Measure]:
+def forecast_error(
+    results: Results, *, kind: str, name: str, documents: int, mechanism: str = "", how: str = "trial"
+) -> list[Measure]:
     """Foreseen less measured accuracy, one measure for each arm; the intervals are over draws and hold together."""
+    foresee = {"trial": foreseen_accuracy, "law": by_law}[how]
     arms = [
         (parameters, values)
         for parameters, values in by_arm(results, kind, name, documents).values()
@@ -73,7 +84,7 @@ def forecast_error(results: Results, *, kind: str, name: str, documents: int, me
     return [
         mean_of(
             f"{name}, {named(parameters)}",
-            [foreseen_accuracy(results, name, parameters, documents) - value for value in values.values()],
+            [foresee(results, name, parameters, documents) - value for value in values.values()],
             level=level,
         )
         for parameters, values in arms
@@ -94,18 +105,29 @@ def kept_in_range(results: Results, *, kind: str, name: str, documents: int) -> 
 
 def left_out(results: Results, *, kind: str, name: str) -> list[Measure]:
     """How far the law misses a collection's accuracies if that one is left out of its making: root mean square."""
-    cells = [
-        {"cell": of, "parameters": cell.parameters, "result": cell.result}
-        for of in ("channel", "clear", kind)
-        for cell in results.of(of)
-    ]
-    points = points_of(cells, (kind,))
+    points = points_of(_entries(results, "channel", "clear", kind), (kind,))
     own = [point for point in points if point.name == name]
     if not own:
         return []
     made = Table(*fit_law([point for point in points if point.name != name]), spread=0.0, curves={})
     missed = [p.curve.chance + p.curve.gain(made.worth(p.channel, p.documents)) - p.accuracy for p in own]
     return [Measure.exact(f"{name}, {len(own)} points", math.sqrt(sum(m * m for m in missed) / len(missed)))]
+
+
+def growth_left_out(results: Results, *, kind: str, name: str) -> list[Measure]:
+    """How far trials miss a collection's accuracies with the growth of the others: root mean square."""
+    points = trial_points_of(_entries(results, "own", "trial", kind), kind)
+    own = [point for point in points if point.name == name]
+    return [Measure.exact(f"{name}, {len(own)} points", left_out_error(points, name))] if own else []
+
+
+def _entries(results: Results, *kinds: str) -> list[dict[str, Any]]:
+    """Finished cells as results.json has them."""
+    return [
+        {"cell": kind, "parameters": cell.parameters, "result": cell.result}
+        for kind in kinds
+        for cell in results.of(kind)
+    ]
 
 
 def wording_gain(
@@ -131,4 +153,4 @@ def accuracies(results: Results, name: str, documents: int) -> dict[str, dict[fl
     return {mechanism: dict(sorted(points.items())) for mechanism, points in found.items()}
 
 
-MEASURES = by_name(forecast_error, kept_in_range, left_out, wording_gain)
+MEASURES = by_name(forecast_error, growth_left_out, kept_in_range, left_out, wording_gain)

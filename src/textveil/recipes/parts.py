@@ -1,4 +1,4 @@
-"""The veiled parts of a file: each is a run of records, written whole or not at all, kept while the run is unfinished.
+"""The finished parts of a file: each is a run of records, written whole or not at all, kept while the run is unfinished.
 
 A part has its name only when it is complete and on disk, so a part that exists is never drawn again.
 """

@@ -1,0 +1,1 @@
+"""From files of users or sites to a model that was trained together."""
