@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("--crypten", type=Path, default=PLACE, help="where CrypTen is, or is put")
     parser.add_argument("--peer", choices=("pool", "tournament"), help=argparse.SUPPRESS)
     options = parser.parse_args()
-    singles = 10 if options.quick else 50
+    singles = 5 if options.quick else 50
     if options.peer:
         print(json.dumps(crypten_runs(options.crypten, options.peer, singles)))
         return

@@ -30,6 +30,7 @@ from textveil.mpc.oracle import oracle_scores, tolerance
 from textveil.mpc.quota import Quota
 from textveil.mpc.server import ClassifyServer, Limits, check_equal
 from textveil.mpc.service import call
+from textveil.recipes.mpc.local import local_parties
 
 try:
     engine_python()
@@ -127,6 +128,18 @@ def test_scores_directly_linked_are_within_the_tolerance(parties, monkeypatch):
     found = oracle_scores(SHAPE, parties.classifier.arrays, x)[:, 0]
     slack = tolerance(SHAPE, parties.classifier.arrays, x) / 4 + 0.02  # the sigmoid's slope, and its approximation
     assert np.abs(np.array(said) - 1 / (1 + np.exp(-found))).max() < slack
+
+
+def test_three_classes_over_pieces():
+    shape = NetworkShape(6, 5, kernels=(2, 3), channels=3, pool=5, hidden=0, classes=3)
+    rng = np.random.default_rng(1)
+    arrays = {name: rng.normal(size=dims).astype(np.float32) for name, dims in shape.arrays().items()}
+    x = rng.normal(size=(8, shape.inputs)).astype(np.float32)
+    arrays["out_bias"] -= scores(shape, arrays, x).mean(0)  # so that no class wins always
+    classifier = Classifier(shape, arrays, ("a", "b", "c"), {"kind": "pieces"})
+    with local_parties(classifier, "dealer") as local, local.connect([8]) as client:
+        said = [answer.label for answer in client.ask(x)]
+    assert said == labels(oracle_scores(shape, arrays, x)).tolist() and len(set(said)) > 1
 
 
 def test_a_file_becomes_a_release_of_labels(parties, tmp_path, capsys):
