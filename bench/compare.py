@@ -31,6 +31,10 @@ BETTER: dict[str, dict[str, str]] = {
         "charge_ms_mean": SMALLER,
         "charge_ms_processor": SMALLER,
     },
+    "mpc": {
+        "sequential_over_crypten": LARGER,
+        "batched_over_crypten": LARGER,
+    },
     "words": {
         "brr_over_faiss_binary_1t": LARGER,
         "brr_over_faiss_binary_2t": LARGER,

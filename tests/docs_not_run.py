@@ -25,6 +25,12 @@ COMMANDS = {
     "textveil report .": "the folder of the test holds more than releases; tests/journeys/test_veil_journey.py reports",
     "textveil fragments adapt": "needs a translation model; "
     "tests/journeys/test_fragments_adapt_journey.py makes a tiny one and adapts it",
+    "textveil classify dealer": "serves until it is stopped; tests/journeys/test_mpc_journey.py runs it",
+    "textveil classify serve": "serves until it is stopped; tests/journeys/test_mpc_journey.py runs it",
+    "textveil classify node": "serves until it is stopped; tests/journeys/test_mpc_journey.py runs it",
+    "textveil classify ask": "needs a server; tests/journeys/test_mpc_journey.py asks one",
+    "textveil audit labels": "needs a server and minutes of the engine; tests/unit/mpc/test_views.py records views",
+    "make engine": "installs an environment",
     "make demo": "installs an environment; tests/journeys/test_veil_journey.py runs the demo",
     "make test": "runs the tests themselves",
     "make quick": "runs the tests themselves",

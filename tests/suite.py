@@ -36,6 +36,7 @@ TORCH = (
     "tests/journeys/test_train",
     "tests/unit/attacks/test_membership",
     "tests/unit/federated",
+    "tests/unit/mpc/test_networks",
     "tests/unit/nets",
     "tests/unit/pii/test_networks",
     "tests/unit/recipes/test_federated",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         federated as federated,
         fragments as fragments,
         hashed as hashed,
+        mpc as mpc,
         nets as nets,
         noise as noise,
         pii as pii,
@@ -82,7 +83,7 @@ else:
         __name__,
         {
             "": (
-                "accounting attacks core counts federated fragments hashed nets noise pii recipes report reproduce testing "
+                "accounting attacks core counts federated fragments hashed mpc nets noise pii recipes report reproduce testing "
                 "text training words"
             ),
             "accounting": "Ledger",

@@ -43,6 +43,12 @@ if TYPE_CHECKING:
     from .hashed.redacted import RedactedAttack as RedactedAttack
     from .hashed.retrain import RetrainAttack as RetrainAttack
     from .hashed.seen import TableSeen as TableSeen
+    from .mpc.extraction import ExtractionAttack as ExtractionAttack
+    from .mpc.seen import (
+        LabelsSeen as LabelsSeen,
+        ViewsSeen as ViewsSeen,
+    )
+    from .mpc.view import ViewAttack as ViewAttack
     from .pii.pseudonyms import PseudonymLinkAttack as PseudonymLinkAttack
     from .pii.quasi import QuasiIdentifierAttack as QuasiIdentifierAttack
     from .pii.recognised import RecognisedAttack as RecognisedAttack
@@ -104,6 +110,9 @@ else:
             "hashed.redacted": "RedactedAttack",
             "hashed.retrain": "RetrainAttack",
             "hashed.seen": "TableSeen",
+            "mpc.extraction": "ExtractionAttack",
+            "mpc.seen": "LabelsSeen ViewsSeen",
+            "mpc.view": "ViewAttack",
             "pii.pseudonyms": "PseudonymLinkAttack",
             "pii.quasi": "QuasiIdentifierAttack",
             "pii.recognised": "RecognisedAttack",

@@ -18,6 +18,7 @@ import typer
 from textveil import __version__
 from textveil.cli import (
     audit,
+    classify,
     counts,
     demo,
     federate,
@@ -63,6 +64,7 @@ app.add_typer(train.app, name="train")
 app.add_typer(federate.app, name="federate")
 app.add_typer(pii.app, name="pii")
 app.add_typer(fragments.app, name="fragments")
+app.add_typer(classify.app, name="classify")
 
 
 def _show_version(asked: bool) -> None:

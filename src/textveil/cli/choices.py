@@ -246,6 +246,25 @@ class Tokens(StrEnum):
     WORDS = "words"
 
 
+class TrustName(StrEnum):
+    DEALER = "dealer"
+    THREE = "three"
+    TWO = "two"
+
+
+class ClassifierKind(StrEnum):
+    PAPER = "paper"
+    WIDE = "wide"
+    SQUARE = "square"
+    LINEAR = "linear"
+
+
+class ClassifierInputs(StrEnum):
+    SENTENCE = "sentence"
+    PIECES = "pieces"
+    WORDS = "words"
+
+
 class Strategy(StrEnum):
     FEDAVG = "fedavg"
     FEDSGD = "fedsgd"

@@ -41,6 +41,7 @@ ROOMS = {
     "federated": "textveil.recipes.federated.audit",
     "fragments": "textveil.recipes.fragments.audit",
     "hashed": "textveil.recipes.hashed.audit",
+    "mpc": "textveil.recipes.mpc.audit",
     "pii": "textveil.recipes.pii.audit",
     "texthide": "textveil.recipes.texthide.audit",
     "training": "textveil.recipes.training.audit",

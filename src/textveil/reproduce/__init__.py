@@ -20,7 +20,7 @@ from textveil.core.errors import UnknownName
 if TYPE_CHECKING:
     from textveil.reproduce.study import Study
 
-PAPERS = ("01", "02", "03", "04", "05", "06", "07", "08", "09", "10")
+PAPERS = ("01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11")
 STUDIES = {"use": "textveil.reproduce.use.study"}  # of our own: run by name, not with "all"
 
 

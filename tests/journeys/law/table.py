@@ -215,6 +215,15 @@ JOURNEYS = {
         ("fragments", "make", *_PAIRS, "--align-on", "public.jsonl", "--epsilon", "8", "--delta", "1e-6"),
         write_pairs,
     ),
+    "classify ask": Journey(
+        "recipes.mpc.ask.ask_file",
+        ("classify", "ask", "in.jsonl", "-o", "{out}", "--keys", "keys", "--dealer", "localhost:1", "--text-field", "text",
+         "--id-field", "id"),
+        write_jsonl,
+        labels=("cryptographic",),
+        columns=("id",),
+        seedable=False,
+    ),
     "pii mask": Journey(
         "recipes.pii.mask.mask_file",
         ("pii", "mask", "in.jsonl", "-o", "{out}", "--how", "hash", "--text-field", "text"),

@@ -77,6 +77,9 @@ def test_choices_are_those_of_the_rooms():
     from textveil.attacks.training.canaries import FORMS
     from textveil.counts.grouping import METHODS as GROUPINGS
     from textveil.hashed import seal, sound_plan
+    from textveil.mpc import inputs as mpc_inputs
+    from textveil.mpc import train as mpc_train
+    from textveil.mpc import trust
     from textveil.pii.masking import operators
     from textveil.pii.tagger import tagger as pii_tagger
     from textveil.recipes.training.canaries import KINDS
@@ -85,6 +88,8 @@ def test_choices_are_those_of_the_rooms():
     from textveil.words.exponential import METRICS
 
     pairs = [
+        (choices.TrustName, tuple(trust.TRUSTS)), (choices.ClassifierKind, tuple(mpc_train.KINDS)),
+        (choices.ClassifierInputs, mpc_inputs.KINDS),
         (choices.MaskHow, operators.HOWS), (choices.TaggerKind, pii_tagger.KINDS), (choices.LabelNoise, pii_tagger.NOISES),
         (choices.Grouping, GROUPINGS), (choices.SealMode, seal.MODES), (choices.SealLaw, seal.LAWS),
         (choices.SoundMethod, sound_plan.METHODS), (choices.SoundUnit, tuple(sound_plan.UNITS)),

@@ -1,0 +1,95 @@
+"""The client's side of a session in which its own engine computes with the server's (trust `dealer` and `two`)."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from typing import TYPE_CHECKING
+
+from textveil.core.errors import TextveilError
+
+from .certificates import make_session_certificate
+from .engine import free_port, shares_of
+from .links import dealer_settings, join_dealer, link_up
+from .pipes import LOCAL, Relay, connect_local, pump
+from .service import call
+from .wire import Message, Wire
+
+if TYPE_CHECKING:
+    from .client import Answer, ClassifyClient
+
+CONNECT_SECONDS = 45.0
+IDLE_SECONDS = 24 * 3600.0
+
+
+def link(client: ClassifyClient) -> None:
+    """Show what this side computes, link the engines, and take the share of the weights."""
+    own, here = make_session_certificate(), client.direct or LOCAL
+    port = free_port(here)
+    said = {**client.agreed, "certificate": own.certificate.decode("ascii")}
+    go = client.wire.ask({**said, "host": f"{here}:{port}" if client.direct else None}, seconds=client.seconds)
+    theirs, watch = go.said.get("host"), [client.wire]
+    if not isinstance(theirs, str):
+        here, theirs = LOCAL, f"{LOCAL}:{_open_pipes(client, port).port}"
+    folder = client.engine.session_folder(own, [str(go.said.get("certificate", "")).encode()])
+    config = client.trust.config()
+    if client.trust.name == "dealer":
+        assert client.dealer is not None
+        dealer = join_dealer(client.keys, client.dealer, str(client.offer["session"]), own)
+        client.stack.callback(dealer.close)
+        config |= dealer_settings(dealer.receive(seconds=CONNECT_SECONDS), client.dealer, folder)
+        watch.append(dealer)
+    link_up(
+        client.engine,
+        session=str(client.offer["session"]),
+        rank=1,
+        hosts=[theirs, f"{here}:{port}"],
+        folder=folder,
+        config=config,
+        seconds=CONNECT_SECONDS,
+        watch=watch[1:],
+    )
+    client.watch = watch
+    weights = client.wire.receive(seconds=client.seconds)
+    client.engine.ask("put", weights.blobs, seconds=client.seconds, shares=weights.said["weights"])
+    client.engine.ask("run", seconds=client.seconds, watch=watch, program="weights")
+    client.engine.forget_folder()
+
+
+def _open_pipes(client: ClassifyClient, port: int) -> Relay:
+    """Pipes through this side's own connections; where the engine finds the server's."""
+    pipe = {"do": "pipe", "session": client.offer.get("session"), "secret": client.offer.get("secret")}
+
+    def opened(kind: str) -> Wire:
+        return call(client.keys, client.server, "server", {**pipe, "kind": kind})
+
+    def forward(connection: socket.socket) -> None:
+        pump(opened("engine"), connection)
+
+    def keep_spare() -> None:
+        try:
+            while not client.ended.is_set():
+                wire = opened("spare")
+                client.stack.callback(wire.close)
+                wire.receive(seconds=IDLE_SECONDS)
+                threading.Thread(target=pump, args=(wire, connect_local(port)), daemon=True).start()
+        except (OSError, TextveilError):
+            return
+
+    threading.Thread(target=keep_spare, daemon=True).start()
+    relay = Relay(forward)
+    client.stack.callback(relay.close)
+    return relay
+
+
+def ask(client: ClassifyClient, rows: int, shares: Message) -> list[Answer]:
+    """Give the server its share, compute together, and join its share of the answers with the own one."""
+    theirs, their_blobs = shares_of(shares, 0)
+    mine, my_blobs = shares_of(shares, 1)
+    client.engine.ask("put", my_blobs, seconds=client.seconds, shares=mine)
+    client.wire.ask({"do": "run", "rows": rows, "shares": theirs}, their_blobs, seconds=client.seconds)
+    own = client.engine.ask("run", seconds=client.seconds, watch=client.watch[1:], program=f"run {rows}")
+    return client.joined([client.wire.receive(seconds=client.seconds), own])
+
+
+__all__ = ["ask", "link"]

@@ -1,0 +1,1 @@
+"""Paper 11: private text classification with convolutional networks and secure computation between several parties."""
