@@ -496,6 +496,7 @@ def simulate_federation(
     masks_per_site: bool = False,
     public_text: str | PathLike[str] | None = None,
     pair_field: str | None = None,
+    keep_view: bool = False,
     numbers: bool = False,
     user_field: str | None = None,
     label_field: str | None = None,
