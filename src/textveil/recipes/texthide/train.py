@@ -133,6 +133,8 @@ def train_texthide(job: TextHideJob, *, bar: Bar, warn: Callable[[str], None] = 
         scores = test_scores(net, test)
         if job.keep_view:
             _keep_view(publication, clients)
+        if book.paid is None:  # taken up after its last round: the journal knows that it is paid
+            book.begin("release")
         assert book.paid is not None
         release = publication.finish(
             book.paid,

@@ -147,6 +147,51 @@ def tokens(data: Path, *, name: str, batch: int, seed: int) -> dict[str, Any]:
     }
 
 
+def private_tokens(
+    data: Path, *, name: str, batch: int, seed: int, rank: int, epsilon: float, delta: float, examples: int, epochs: int
+) -> dict[str, Any]:
+    """The span attack on one update of the replacement: adapters in the real encoder, clipped sums, noise of its plan."""
+    import torch
+
+    from textveil.nets.encoder import Encoder, encoder_folder
+    from textveil.recipes.texthide.views import first_layer_of
+    from textveil.training.adapters import adapt_encoder
+    from textveil.training.calibrate import calibrate_plan
+    from textveil.training.clipping_tape import Recorder
+    from textveil.training.plan import Plan, steps_for
+
+    plan = Plan(noise=1.0, batch=batch, examples=examples, steps=steps_for(examples, batch, epochs), clip=1.0)
+    plan, noise = calibrate_plan(plan, epsilon, delta), seeded(seed)
+    net = adapt_encoder(Encoder(encoder_folder("minilm"), "classifier", ["0", "1"], max_pieces=64), rank)
+    attention = net.model.base_model.encoder.layer[0].attention.self
+    for layer in (attention.query, attention.value):
+        torch.nn.init.normal_(layer.up.weight, std=0.02, generator=torch.Generator().manual_seed(seed))
+    texts = [row["first"] for row in task_rows(data, name, "dev", DEV)]
+    chosen = [texts[i] for i in noise.permutation(len(texts))[:batch]]
+    recorder = Recorder(net)
+    sums = {p: torch.zeros_like(p) for p in recorder.parameters}
+    recorder.add_clipped(net.collate([(text, "1") for text in chosen]), batch, plan.clip, sums)
+    recorder.close()
+    clean = np.concatenate([sums[layer.down.weight].numpy() for layer in (attention.query, attention.value)])
+    noisy = clean + plan.noise * plan.clip * noise.normals(clean.shape)
+    truth = np.zeros(net.model.config.vocab_size, np.bool_)
+    pieces = net.tokenizer(chosen, truncation=True, max_length=64)["input_ids"]
+    truth[[piece for row in pieces for piece in row]] = True
+    first = first_layer_of(_AsHidden(net.model.base_model))
+    shown = {}
+    for label, layer in (("clean", clean), ("noisy", noisy)):
+        named = batch_pairs(first, layer, 64)[0].any(1)
+        shown |= {f"{label}_hits": int((named & truth).sum()), f"{label}_wrong": int((named & ~truth).sum())}
+    return {**shown, "tries": int(truth.sum()), "noise": plan.noise, "epsilon": plan.epsilon(delta)}
+
+
+class _AsHidden:
+    """An encoder as `first_layer_of` looks for it."""
+
+    def __init__(self, body: Any):
+        self.encoder = body
+
+
 def reprecon(data: Path, *, name: str, scheme: str, seed: int, most: int, queries: int) -> dict[str, Any]:
     """Table 8: a net learns to undo the hiding on train; dev encodings are looked up among dev sentences."""
     train, dev, plan = task(data, name, "train", most), task(data, name, "dev", DEV), SCHEMES[scheme]
