@@ -83,8 +83,8 @@ else:
         __name__,
         {
             "": (
-                "accounting attacks core counts federated fragments hashed mpc nets noise pii recipes report reproduce testing "
-                "text training words"
+                "accounting attacks core counts federated fragments hashed mpc nets noise pii recipes report reproduce "
+                "testing text training words"
             ),
             "accounting": "Ledger",
             "attacks": "CountsSeen Evidence Exposure ModelSeen TableSeen TwoWorlds WordsSeen",

@@ -84,6 +84,34 @@ def apply_model(
     nulls: Literal["keep", "refuse"] = "keep",
     progress: bool = False,
 ) -> Any: ...
+def ask_classifier(
+    source: str | PathLike[str],
+    keys: str | PathLike[str],
+    *,
+    server: str = "127.0.0.1:7300",
+    out: str | PathLike[str] | None = None,
+    trust: Literal["dealer", "three", "two"] = "dealer",
+    dealer: str | None = None,
+    nodes: str | None = None,
+    direct: str | None = None,
+    encoder: str | None = None,
+    score: bool = False,
+    batch: int = 100,
+    max_bytes: int = 1048576,
+    timeout: float = 120.0,
+    text_field: str | None = None,
+    format: str | None = None,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    quotes: Literal["doubled", "backslash", "none"] | None = None,
+    encoding: str | None = None,
+    nulls: Literal["keep", "refuse"] = "keep",
+    id_field: str | None = None,
+    ledger: str | PathLike[str] | None = None,
+    other_data: bool = False,
+    unpriced: bool = False,
+    progress: bool = False,
+) -> ReleaseFolder: ...
 def audit(
     folder: str | PathLike[str],
     *,
@@ -318,6 +346,12 @@ def join_federation(
     unpriced: bool = False,
     patience: float = 600.0,
     log: str | PathLike[str] | None = None,
+    progress: bool = False,
+) -> Any: ...
+def make_keys(
+    folder: str | PathLike[str],
+    *,
+    client: str | Sequence[str] | None = None,
     progress: bool = False,
 ) -> Any: ...
 def mask_pii(
@@ -764,6 +798,29 @@ def train_pii(
     seed: int | None = None,
     progress: bool = False,
 ) -> ReleaseFolder: ...
+def train_served_classifier(
+    source: str | PathLike[str],
+    out: str | PathLike[str],
+    *,
+    label_field: str = "label",
+    at_least: float | None = None,
+    kind: Literal["paper", "wide", "square", "linear"] = "paper",
+    inputs: Literal["sentence", "pieces", "words"] = "sentence",
+    encoder: str | None = None,
+    epochs: int = 8,
+    rate: float = 0.002,
+    batch: int = 50,
+    test_share: float = 0.2,
+    seed: int = 0,
+    text_field: str | None = None,
+    format: str | None = None,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    quotes: Literal["doubled", "backslash", "none"] | None = None,
+    encoding: str | None = None,
+    nulls: Literal["keep", "refuse"] = "keep",
+    progress: bool = False,
+) -> Any: ...
 def train_tagger(
     source: str | PathLike[str],
     out: str | PathLike[str],
@@ -994,4 +1051,4 @@ def write_report(
     progress: bool = False,
 ) -> Any: ...
 
-__all__ = ["adapt_translator", "annotate_pii", "apply_extractor", "apply_model", "audit", "build_vectors", "certify_words", "compare_words", "count", "cut_fragments", "extractor_cost", "federation_keys", "find_pii", "fragments_risk", "frontier", "join_federation", "mask_pii", "measure", "plant_canaries", "plant_shared_canaries", "price_training", "probe_extractor", "read_infobox", "reproduce_paper", "run_demo", "score_extractor", "score_pii", "seal_extractor", "serve_federation", "simulate_federation", "train_classifier", "train_extractor", "train_head", "train_lm", "train_pii", "train_tagger", "train_vocab", "tune_words", "unmask_pii", "update_extractor", "veil", "word_info", "write_federation_app", "write_report"]
+__all__ = ["adapt_translator", "annotate_pii", "apply_extractor", "apply_model", "ask_classifier", "audit", "build_vectors", "certify_words", "compare_words", "count", "cut_fragments", "extractor_cost", "federation_keys", "find_pii", "fragments_risk", "frontier", "join_federation", "make_keys", "mask_pii", "measure", "plant_canaries", "plant_shared_canaries", "price_training", "probe_extractor", "read_infobox", "reproduce_paper", "run_demo", "score_extractor", "score_pii", "seal_extractor", "serve_federation", "simulate_federation", "train_classifier", "train_extractor", "train_head", "train_lm", "train_pii", "train_served_classifier", "train_tagger", "train_vocab", "tune_words", "unmask_pii", "update_extractor", "veil", "word_info", "write_federation_app", "write_report"]
