@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         SavedNet as SavedNet,
         Task as Task,
     )
+    from .texthide import TextHide as TextHide
 else:
     __getattr__, __dir__, __all__ = lazy_names(
         __name__,
@@ -71,5 +72,6 @@ else:
             "server_step": "ServerStep",
             "state": "RoundState",
             "task": "NetTask SavedNet Task",
+            "texthide": "TextHide",
         },
     )
