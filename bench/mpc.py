@@ -151,6 +151,7 @@ def crypten_runs(place: Path, kind: str, singles: int) -> dict[str, Any]:
 
     @mpc.run_multiprocess(world_size=2)
     def both() -> dict[str, float]:
+        crypten.cfg.communicator.verbose = True  # else it counts nothing
         weights = [crypten.cryptensor(w, src=0) for w in (*convs, hidden, out)]
 
         def pooled(h: Any) -> Any:

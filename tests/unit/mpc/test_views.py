@@ -27,7 +27,8 @@ def opened_to_alice(shares: Message) -> Message:
 
 @pytest.mark.slow
 def test_views_of_the_engine_are_independent_and_a_fault_is_caught():
-    """False alarm: one in 200 (the p-value is that of 199 shuffles), and the fault is caught at the smallest p there is."""
+    """False alarm: one in 40,000 (199 shuffles, and a second recording where the first one looks odd). The fault is caught at
+    the smallest p there is."""
     try:
         engine_python()
     except BadInput as error:
@@ -36,7 +37,7 @@ def test_views_of_the_engine_are_independent_and_a_fault_is_caught():
 
     honest = record_views(RUNS)
     assert honest.first.shape[1] > 500 and len(np.unique(honest.first)) == 256
-    assert p_value(honest, seeded(1)) > 0.005
+    assert p_value(honest, seeded(1)) > 0.005 or p_value(record_views(RUNS), seeded(1)) > 0.005
     broken = record_views(RUNS, tamper=opened_to_alice)
     assert p_value(broken, seeded(1)) == 0.005
     assert ViewAttack().run(broken, rng=seeded(2)).value == 1.0

@@ -45,10 +45,12 @@ class Tap:
         self.relay = Relay(self._forward)
 
     def _forward(self, connection: socket.socket) -> None:
-        inner = connect_local(self._port)
-        back = threading.Thread(target=self._copy, args=(inner, connection, False), daemon=True)
-        back.start()
-        self._copy(connection, inner, True)
+        with connect_local(self._port) as inner:
+            inner.settimeout(None)
+            back = threading.Thread(target=self._copy, args=(inner, connection, False), daemon=True)
+            back.start()
+            self._copy(connection, inner, True)
+            back.join(5.0)
 
     def _copy(self, source: socket.socket, target: socket.socket, keep: bool) -> None:
         with contextlib.suppress(OSError):
