@@ -190,7 +190,7 @@ def test_sentences_of_wikibio_are_matched_with_their_infobox(data):
     texts, records = sentences(data)
     assert list(texts) == ["wbi-train-016"]
     assert records["wbi-train-016"][0] == {"name": ["ida lang"], "birth_date": ["4 may 1901"], "spouse": ["otto moor"]}
-    assert unseen(data, marked="first")["marks"] == {"BD": 45, "PR": 0, "SP": 1, "CH": 0, "ED": 2}
+    assert unseen(data)["marks"] == {"BD": 45, "PR": 0, "SP": 1, "CH": 0, "ED": 2}
 
 
 def test_counts_matcher_synthetic_and_patterns(data):

@@ -1,8 +1,8 @@
 """The matcher on sentences that its rules were not written on: first sentences of WikiBio with their infoboxes.
 
-Of the 240 people of the sample those 51 whose infobox has a field of family or education. Their sentences were marked in two
-passes by one reader, from the sentences alone, before the matcher was run on them; what the first run gave stands in the
-notes of the study, with the one mend that followed. They are lower case, so names cannot be found by their capitals, and
+Of the 240 people of the sample those 51 whose infobox has a field of family or education. Their sentences were marked once,
+by one reader, from the sentences alone, before the matcher was run on them; what the first run gave stands in the notes of
+the study, with the one mend that followed. They are lower case, so names cannot be found by their capitals, and
 nearly all marks are birth dates: a figure for dates, not for names.
 """
 
@@ -25,9 +25,9 @@ from .scored import scored
 FAMILY = ("spouse", "children", "parents", "parent", "father", "mother", "education", "alma_mater", "alma mater")
 
 
-def unseen(data: Path, *, marked: str) -> dict[str, Any]:
-    """Table 4's shape on these sentences, beside one pass of marks."""
-    gold = sentence_marks(marked)
+def unseen(data: Path) -> dict[str, Any]:
+    """Table 4's shape on these sentences, beside their marks."""
+    gold = sentence_marks()
     texts, records = sentences(data)
     annotator = Annotator()
     annotator.learn((texts[name], records[name]) for name in texts)
@@ -37,9 +37,9 @@ def unseen(data: Path, *, marked: str) -> dict[str, Any]:
     return {**scored(sums_of(compared, Scheme.PAPER)), "labels": by_label, "marks": counts}
 
 
-def sentence_marks(name: str) -> dict[str, list[Span]]:
-    """The spans of one pass over the sentences, by id."""
-    return read_spans(Path(str(files(__package__) / "marks" / f"wikibio_sentences_{name}.jsonl")))
+def sentence_marks() -> dict[str, list[Span]]:
+    """The spans of the one reading of the sentences, by id."""
+    return read_spans(Path(str(files(__package__) / "marks" / "wikibio_sentences.jsonl")))
 
 
 def sentences(data: Path) -> tuple[dict[str, str], dict[str, list[PersonRecord]]]:
