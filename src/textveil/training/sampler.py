@@ -45,4 +45,3 @@ class Sampler:
         if self.plan.sampling == "fixed":
             return fixed_subset(self.source, self.present, phase.batch)
         return poisson_subset(self.source, self.present, Fraction(phase.batch, self.plan.examples))
-
