@@ -144,12 +144,7 @@ class HiddenFolder:
     @cached_property
     def encodings(self) -> Any:
         """Encodings of public sentences by the released model, one row each."""
-        import torch
-
-        chosen = self.sentences[:MOST_SENTENCES]
-        with torch.no_grad():
-            parts = [self.net.encode(self.net.pieces(chosen[i : i + 64])) for i in range(0, len(chosen), 64)]
-        return torch.cat(parts).numpy()
+        return self.net.encodings(self.sentences[:MOST_SENTENCES])
 
     @cached_property
     def hidden(self) -> tuple[Any, Any, Any, Any, Any]:

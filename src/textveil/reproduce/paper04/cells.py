@@ -16,10 +16,12 @@ from textveil.attacks.texthide.reconstruction import reconstruct
 from textveil.attacks.texthide.seen import MaskNumbers
 from textveil.attacks.texthide.span import batch_pairs
 from textveil.federated.texthide import HidingPlan, drawn_key, hide, mask_pool
+from textveil.federated.texthide_heads import NO_HIDING, outputs, train_head
 from textveil.noise.source import seeded
 from textveil.reproduce.paper04.data import IMDB, PAIRS, encoder, public_encodings, task, task_rows
-from textveil.reproduce.paper04.heads import NO_HIDING, outputs, score_of, train_head, train_private_head
+from textveil.reproduce.paper04.heads import score_of
 from textveil.reproduce.paper04.likeness import Likeness
+from textveil.training.vector_head import train_private_head
 
 DEV = 1_000
 SCHEMES = {"baseline": NO_HIDING, "mix-only": HidingPlan(0, 4), "TextHide": HidingPlan(256, 4)}
@@ -151,28 +153,18 @@ def private_tokens(
     data: Path, *, name: str, batch: int, seed: int, rank: int, epsilon: float, delta: float, examples: int, epochs: int
 ) -> dict[str, Any]:
     """The span attack on one update of the replacement: adapters in the real encoder, clipped sums, noise of its plan."""
-    import torch
-
     from textveil.nets.encoder import Encoder, encoder_folder
     from textveil.recipes.texthide.views import first_layer_of
-    from textveil.training.adapters import adapt_encoder
+    from textveil.training.adapters import adapt_encoder, clipped_update
     from textveil.training.calibrate import calibrate_plan
-    from textveil.training.clipping_tape import Recorder
     from textveil.training.plan import Plan, steps_for
 
     plan = Plan(noise=1.0, batch=batch, examples=examples, steps=steps_for(examples, batch, epochs), clip=1.0)
     plan, noise = calibrate_plan(plan, epsilon, delta), seeded(seed)
     net = adapt_encoder(Encoder(encoder_folder("minilm"), "classifier", ["0", "1"], max_pieces=64), rank)
-    attention = net.model.base_model.encoder.layer[0].attention.self
-    for layer in (attention.query, attention.value):
-        torch.nn.init.normal_(layer.up.weight, std=0.02, generator=torch.Generator().manual_seed(seed))
     texts = [row["first"] for row in task_rows(data, name, "dev", DEV)]
     chosen = [texts[i] for i in noise.permutation(len(texts))[:batch]]
-    recorder = Recorder(net)
-    sums = {p: torch.zeros_like(p) for p in recorder.parameters}
-    recorder.add_clipped(net.collate([(text, "1") for text in chosen]), batch, plan.clip, sums)
-    recorder.close()
-    clean = np.concatenate([sums[layer.down.weight].numpy() for layer in (attention.query, attention.value)])
+    clean = clipped_update(net, [(text, "1") for text in chosen], plan.clip, seed)
     noisy = clean + plan.noise * plan.clip * noise.normals(clean.shape)
     truth = np.zeros(net.model.config.vocab_size, np.bool_)
     pieces = net.tokenizer(chosen, truncation=True, max_length=64)["input_ids"]
@@ -215,10 +207,7 @@ def replacement(
     head, plan = train_private_head(
         train.x / scale, train.y, epsilon=epsilon, delta=delta, epochs=epochs, batch=batch, rate=rate, seed=seed
     )
-    import torch
-
-    with torch.no_grad():
-        said = head.out(torch.from_numpy(dev.x / scale)).numpy()
+    said = head.scores(dev.x / scale)
     plain = outputs(train_head(train.x, train.y, NO_HIDING, epochs=10, seed=seed), dev.x)
     share = dev.y.mean(0).max()
     return {
