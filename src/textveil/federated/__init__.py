@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .server import make_server_app as make_server_app
     from .server_step import ServerStep as ServerStep
     from .state import RoundState as RoundState
+    from .texthide import TextHide as TextHide
     from .task import (
         NetTask as NetTask,
         SavedNet as SavedNet,
@@ -71,6 +72,7 @@ else:
             "server": "make_server_app",
             "server_step": "ServerStep",
             "state": "RoundState",
+            "texthide": "TextHide",
             "task": "NetTask SavedNet Task",
             "texthide": "TextHide",
         },

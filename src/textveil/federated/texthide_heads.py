@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from textveil.noise.source import seeded
+from textveil.noise import Source
 
 from .texthide import HidingPlan, drawn_key, hide, mask_pool, mix_labels
 from .texthide_net import mlp_head, target_losses
@@ -18,10 +18,16 @@ NO_HIDING = HidingPlan(0, 1)
 
 
 def train_head(
-    x: np.ndarray, y: np.ndarray, plan: HidingPlan, *, epochs: int, seed: int, public: np.ndarray | None = None
+    x: np.ndarray,
+    y: np.ndarray,
+    plan: HidingPlan,
+    *,
+    epochs: int,
+    seed: int,
+    noise: Source,
+    public: np.ndarray | None = None,
 ) -> nn.Module:
     """The MLP of three layers on hidden encodings: AdamW, the rate rising over a tenth of the steps and then falling."""
-    noise = seeded(seed)
     pool = mask_pool(plan.masks or 0, x.shape[1], f"pool {seed}".encode())
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

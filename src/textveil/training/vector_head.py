@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from textveil.noise.source import seeded
+from textveil.noise import Source
 
 from .calibrate import calibrate_plan
 from .engine import PrivateTrainer
@@ -44,12 +44,12 @@ class VectorHead(nn.Module):
 
 
 def train_private_head(
-    x: np.ndarray, y: np.ndarray, *, epsilon: float, delta: float, epochs: int, batch: int, rate: float, seed: int
+    x: np.ndarray, y: np.ndarray, *, epsilon: float, delta: float, epochs: int, batch: int, rate: float, source: Source
 ) -> tuple[VectorHead, Plan]:
     """DP-SGD on a linear head: example-level (epsilon, delta), by the trainer that `textveil train` uses."""
     plan = Plan(noise=1.0, batch=batch, examples=len(x), steps=steps_for(len(x), batch, epochs), clip=1.0)
     plan = calibrate_plan(plan, epsilon, delta)
     net = VectorHead(x.shape[1], y.shape[1])
-    trainer = PrivateTrainer(net, plan, optimiser="adamw", rate=rate, source=seeded(seed), micro_batch=max(256, batch))
+    trainer = PrivateTrainer(net, plan, optimiser="adamw", rate=rate, source=source, micro_batch=max(256, batch))
     trainer.fit(list(zip(x.astype(np.float32), y.argmax(1).tolist(), strict=True)))
     return net, plan

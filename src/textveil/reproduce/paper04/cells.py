@@ -41,17 +41,21 @@ def glue(data: Path, *, name: str, arm: str, seed: int, most: int, epochs: list[
     edge = len(train.x) * 4 // 5
     tried = {}
     for count in epochs:
-        head = train_head(train.x[:edge], train.y[:edge], plan, epochs=count, seed=seed, public=others)
+        head = train_head(
+            train.x[:edge], train.y[:edge], plan, epochs=count, seed=seed, noise=seeded(seed), public=others
+        )
         tried[count] = score_of(name, outputs(head, train.x[edge:]), train.y[edge:])
     best = max(tried, key=lambda count: tried[count])
-    head = train_head(train.x, train.y, plan, epochs=best, seed=seed, public=others)
+    head = train_head(train.x, train.y, plan, epochs=best, seed=seed, noise=seeded(seed), public=others)
     return {"score": 100 * score_of(name, outputs(head, dev.x), dev.y), "epochs": best}
 
 
 def grid_cell(data: Path, *, name: str, m: int, k: int, seed: int, most: int, epochs: int) -> dict[str, Any]:
     """One point of Figure 2; m = -1 is a new mask for every item."""
     train, dev = task(data, name, "train", most), task(data, name, "dev", DEV)
-    head = train_head(train.x, train.y, HidingPlan(None if m < 0 else m, k), epochs=epochs, seed=seed)
+    head = train_head(
+        train.x, train.y, HidingPlan(None if m < 0 else m, k), epochs=epochs, seed=seed, noise=seeded(seed)
+    )
     return {"score": 100 * score_of(name, outputs(head, dev.x), dev.y)}
 
 
@@ -59,7 +63,9 @@ def corpora(data: Path, *, corpus: str, seed: int, most: int, epochs: int, publi
     """Table 6: SST-2 with public text of one corpus mixed in."""
     train, dev = task(data, "SST-2", "train", most), task(data, "SST-2", "dev", DEV)
     others = public_encodings(data, corpus, public)
-    head = train_head(train.x, train.y, HidingPlan(256, 4, "inter"), epochs=epochs, seed=seed, public=others)
+    head = train_head(
+        train.x, train.y, HidingPlan(256, 4, "inter"), epochs=epochs, seed=seed, noise=seeded(seed), public=others
+    )
     return {"score": 100 * score_of("SST-2", outputs(head, dev.x), dev.y)}
 
 
@@ -205,10 +211,17 @@ def replacement(
     train, dev = task(data, name, "train", most), task(data, name, "dev", DEV)
     scale = np.float32(train.x.shape[1] ** 0.5)  # rows of length 1: a public constant
     head, plan = train_private_head(
-        train.x / scale, train.y, epsilon=epsilon, delta=delta, epochs=epochs, batch=batch, rate=rate, seed=seed
+        train.x / scale,
+        train.y,
+        epsilon=epsilon,
+        delta=delta,
+        epochs=epochs,
+        batch=batch,
+        rate=rate,
+        source=seeded(seed),
     )
     said = head.scores(dev.x / scale)
-    plain = outputs(train_head(train.x, train.y, NO_HIDING, epochs=10, seed=seed), dev.x)
+    plain = outputs(train_head(train.x, train.y, NO_HIDING, epochs=10, seed=seed, noise=seeded(seed)), dev.x)
     share = dev.y.mean(0).max()
     return {
         "private": 100 * float((said.argmax(1) == dev.y.argmax(1)).mean()),
