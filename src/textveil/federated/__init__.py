@@ -56,7 +56,6 @@ if TYPE_CHECKING:
         SavedNet as SavedNet,
         Task as Task,
     )
-    from .texthide import TextHide as TextHide
 else:
     __getattr__, __dir__, __all__ = lazy_names(
         __name__,
@@ -74,6 +73,5 @@ else:
             "state": "RoundState",
             "texthide": "TextHide",
             "task": "NetTask SavedNet Task",
-            "texthide": "TextHide",
         },
     )

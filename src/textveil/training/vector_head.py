@@ -12,7 +12,7 @@ from textveil.noise import Source
 
 from .calibrate import calibrate_plan
 from .engine import PrivateTrainer
-from .plan import Plan, steps_for
+from .plan import TrainingPlan, steps_for
 
 
 class VectorHead(nn.Module):
@@ -45,9 +45,9 @@ class VectorHead(nn.Module):
 
 def train_private_head(
     x: np.ndarray, y: np.ndarray, *, epsilon: float, delta: float, epochs: int, batch: int, rate: float, source: Source
-) -> tuple[VectorHead, Plan]:
+) -> tuple[VectorHead, TrainingPlan]:
     """DP-SGD on a linear head: example-level (epsilon, delta), by the trainer that `textveil train` uses."""
-    plan = Plan(noise=1.0, batch=batch, examples=len(x), steps=steps_for(len(x), batch, epochs), clip=1.0)
+    plan = TrainingPlan(noise=1.0, batch=batch, examples=len(x), steps=steps_for(len(x), batch, epochs), clip=1.0)
     plan = calibrate_plan(plan, epsilon, delta)
     net = VectorHead(x.shape[1], y.shape[1])
     trainer = PrivateTrainer(net, plan, optimiser="adamw", rate=rate, source=source, micro_batch=max(256, batch))

@@ -163,9 +163,9 @@ def private_tokens(
     from textveil.recipes.texthide.views import first_layer_of
     from textveil.training.adapters import adapt_encoder, clipped_update
     from textveil.training.calibrate import calibrate_plan
-    from textveil.training.plan import Plan, steps_for
+    from textveil.training.plan import TrainingPlan, steps_for
 
-    plan = Plan(noise=1.0, batch=batch, examples=examples, steps=steps_for(examples, batch, epochs), clip=1.0)
+    plan = TrainingPlan(noise=1.0, batch=batch, examples=examples, steps=steps_for(examples, batch, epochs), clip=1.0)
     plan, noise = calibrate_plan(plan, epsilon, delta), seeded(seed)
     net = adapt_encoder(Encoder(encoder_folder("minilm"), "classifier", ["0", "1"], max_pieces=64), rank)
     texts = [row["first"] for row in task_rows(data, name, "dev", DEV)]
