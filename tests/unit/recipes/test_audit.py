@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import stat
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -157,6 +158,7 @@ class OpenedRelease:
     """What fillings ask of a release before they apply."""
 
     trust = "dealer"
+    plan = SimpleNamespace(masks=16)
 
     def __init__(self, is_sound: bool):
         self.is_sound = is_sound
