@@ -50,12 +50,12 @@ if TYPE_CHECKING:
     from .server import make_server_app as make_server_app
     from .server_step import ServerStep as ServerStep
     from .state import RoundState as RoundState
+    from .texthide import TextHide as TextHide
     from .task import (
         NetTask as NetTask,
         SavedNet as SavedNet,
         Task as Task,
     )
-    from .texthide import TextHide as TextHide
 else:
     __getattr__, __dir__, __all__ = lazy_names(
         __name__,
@@ -71,7 +71,7 @@ else:
             "server": "make_server_app",
             "server_step": "ServerStep",
             "state": "RoundState",
-            "task": "NetTask SavedNet Task",
             "texthide": "TextHide",
+            "task": "NetTask SavedNet Task",
         },
     )

@@ -104,6 +104,19 @@ class HiddenNet(nn.Module):
         return target_losses(scores, mix_labels(key, batch["target"]), is_regression=self.classes is None)
 
     @torch.no_grad()
+    def encodings(self, texts: Sequence[Any], *, mean: bool = False, batch_size: int = 64) -> Any:
+        """Encodings as an array, one row a text: the first token's vector, or the mean of all tokens, of length 1."""
+        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+        rows = torch.zeros(len(texts), self.width)
+        for start in range(0, len(order), batch_size):
+            chosen = order[start : start + batch_size]
+            batch = self.pieces([texts[i] for i in chosen])
+            states, mask = self.encoder(**batch).last_hidden_state, batch["attention_mask"].unsqueeze(2)
+            average = nn.functional.normalize((states * mask).sum(1) / mask.sum(1))
+            rows[chosen] = average if mean else states[:, 0]
+        return rows.numpy()
+
+    @torch.no_grad()
     def predict(self, texts: Sequence[Any], batch_size: int = 64) -> list[Any]:
         """The likeliest class of each text, or its number: nothing is masked or mixed here."""
         self.eval()

@@ -1,7 +1,7 @@
 """LoRA adapters for any linear layer (Hu et al. 2022): few numbers learn, so that noise costs less.
 
 Claim. With y = W x + scale * U D x, D of `rank` rows and U of `rank` columns, W at rest, a net learns rank * (in + out)
-numbers a layer instead of in * out. U begins at zero, so the net begins as it was. D and U are linear layers of their own, so the
+numbers a layer instead of in * out. U begins at zero, so the net begins as it was. D and U are linear layers, so the
 engine's norms, clipping and noise hold for them as for any layer; nothing is new in the proof. `merge_adapters` adds
 scale * U D to W: the saved model has no adapters and loads as before.
 """
@@ -84,4 +84,21 @@ def adapt_encoder(net: Any, rank: int | None) -> Any:
     return net
 
 
-__all__ = ["AdaptedLinear", "adapt_encoder", "add_adapters", "merge_adapters"]
+def clipped_update(net: Any, examples: Sequence[Any], clip: float, seed: int) -> Any:
+    """The clipped sum of the first layer's adapters (their `down` matrices) for a batch, without noise: for attacks.
+
+    `up` is given small values first: at zero, `down` has no gradient.
+    """
+    from .clipping_tape import Recorder
+
+    attention = net.model.base_model.encoder.layer[0].attention.self
+    for layer in (attention.query, attention.value):
+        nn.init.normal_(layer.up.weight, std=0.02, generator=torch.Generator().manual_seed(seed))
+    recorder = Recorder(net)
+    sums = {p: torch.zeros_like(p) for p in recorder.parameters}
+    recorder.add_clipped(net.collate(examples), len(examples), clip, sums)
+    recorder.close()
+    return torch.cat([sums[layer.down.weight] for layer in (attention.query, attention.value)]).numpy()
+
+
+__all__ = ["AdaptedLinear", "adapt_encoder", "add_adapters", "clipped_update", "merge_adapters"]

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from textveil.accounting.account import unrecorded
 from textveil.attacks.texthide.seen import (
     GradientSeen,
     HiddenSeen,
@@ -32,7 +33,7 @@ from textveil.attacks.texthide.seen import (
 from textveil.core import BadInput
 from textveil.core.params import needs
 from textveil.federated.texthide import HidingPlan, drawn_key, hide, mask_pool
-from textveil.noise import Source, secure
+from textveil.noise import Source
 from textveil.recipes.audit import AuditJob, AuditRoom, Filling
 from textveil.recipes.publish import private_file
 from textveil.recipes.texthide.views import VIEW, ClientGradient, gradients_of, places_seen, tokens_seen
@@ -50,6 +51,7 @@ class HiddenFolder:
 
     job: AuditJob
     manifest: dict[str, Any]
+    noise: Source  # for public sentences
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -144,17 +146,12 @@ class HiddenFolder:
     @cached_property
     def encodings(self) -> Any:
         """Encodings of public sentences by the released model, one row each."""
-        import torch
-
-        chosen = self.sentences[:MOST_SENTENCES]
-        with torch.no_grad():
-            parts = [self.net.encode(self.net.pieces(chosen[i : i + 64])) for i in range(0, len(chosen), 64)]
-        return torch.cat(parts).numpy()
+        return self.net.encodings(self.sentences[:MOST_SENTENCES])
 
     @cached_property
     def hidden(self) -> tuple[Any, Any, Any, Any, Any]:
         """Hidden encodings of one half over some epochs, their masks and rows, the half itself, and the other half."""
-        noise, half = secure(), len(self.encodings) // 2
+        noise, half = self.noise, len(self.encodings) // 2
         own, public = self.encodings[:half], self.encodings[half:]
         pool = mask_pool(self.plan.masks or 0, own.shape[1], noise.words(4).tobytes())
         epochs = max(1, -(-PER_MASK * (self.plan.masks or 0) // max(1, half)))
@@ -198,7 +195,7 @@ def short_sentences(texts: list[str]) -> list[str]:
 def open_hidden(job: AuditJob, manifest: dict[str, Any]) -> HiddenFolder:
     """The folder of a model trained under TextHide."""
     needs("federated", "torch", "transformers")
-    return HiddenFolder(job, manifest)
+    return HiddenFolder(job, manifest, unrecorded(None))
 
 
 ROOM = AuditRoom(

@@ -16,10 +16,12 @@ from textveil.attacks.texthide.reconstruction import reconstruct
 from textveil.attacks.texthide.seen import MaskNumbers
 from textveil.attacks.texthide.span import batch_pairs
 from textveil.federated.texthide import HidingPlan, drawn_key, hide, mask_pool
+from textveil.federated.texthide_heads import NO_HIDING, outputs, train_head
 from textveil.noise.source import seeded
 from textveil.reproduce.paper04.data import IMDB, PAIRS, encoder, public_encodings, task, task_rows
-from textveil.reproduce.paper04.heads import NO_HIDING, outputs, score_of, train_head, train_private_head
+from textveil.reproduce.paper04.heads import score_of
 from textveil.reproduce.paper04.likeness import Likeness
+from textveil.training.vector_head import train_private_head
 
 DEV = 1_000
 SCHEMES = {"baseline": NO_HIDING, "mix-only": HidingPlan(0, 4), "TextHide": HidingPlan(256, 4)}
@@ -39,17 +41,21 @@ def glue(data: Path, *, name: str, arm: str, seed: int, most: int, epochs: list[
     edge = len(train.x) * 4 // 5
     tried = {}
     for count in epochs:
-        head = train_head(train.x[:edge], train.y[:edge], plan, epochs=count, seed=seed, public=others)
+        head = train_head(
+            train.x[:edge], train.y[:edge], plan, epochs=count, seed=seed, noise=seeded(seed), public=others
+        )
         tried[count] = score_of(name, outputs(head, train.x[edge:]), train.y[edge:])
     best = max(tried, key=lambda count: tried[count])
-    head = train_head(train.x, train.y, plan, epochs=best, seed=seed, public=others)
+    head = train_head(train.x, train.y, plan, epochs=best, seed=seed, noise=seeded(seed), public=others)
     return {"score": 100 * score_of(name, outputs(head, dev.x), dev.y), "epochs": best}
 
 
 def grid_cell(data: Path, *, name: str, m: int, k: int, seed: int, most: int, epochs: int) -> dict[str, Any]:
     """One point of Figure 2; m = -1 is a new mask for every item."""
     train, dev = task(data, name, "train", most), task(data, name, "dev", DEV)
-    head = train_head(train.x, train.y, HidingPlan(None if m < 0 else m, k), epochs=epochs, seed=seed)
+    head = train_head(
+        train.x, train.y, HidingPlan(None if m < 0 else m, k), epochs=epochs, seed=seed, noise=seeded(seed)
+    )
     return {"score": 100 * score_of(name, outputs(head, dev.x), dev.y)}
 
 
@@ -57,7 +63,9 @@ def corpora(data: Path, *, corpus: str, seed: int, most: int, epochs: int, publi
     """Table 6: SST-2 with public text of one corpus mixed in."""
     train, dev = task(data, "SST-2", "train", most), task(data, "SST-2", "dev", DEV)
     others = public_encodings(data, corpus, public)
-    head = train_head(train.x, train.y, HidingPlan(256, 4, "inter"), epochs=epochs, seed=seed, public=others)
+    head = train_head(
+        train.x, train.y, HidingPlan(256, 4, "inter"), epochs=epochs, seed=seed, noise=seeded(seed), public=others
+    )
     return {"score": 100 * score_of("SST-2", outputs(head, dev.x), dev.y)}
 
 
@@ -151,28 +159,18 @@ def private_tokens(
     data: Path, *, name: str, batch: int, seed: int, rank: int, epsilon: float, delta: float, examples: int, epochs: int
 ) -> dict[str, Any]:
     """The span attack on one update of the replacement: adapters in the real encoder, clipped sums, noise of its plan."""
-    import torch
-
     from textveil.nets.encoder import Encoder, encoder_folder
     from textveil.recipes.texthide.views import first_layer_of
-    from textveil.training.adapters import adapt_encoder
+    from textveil.training.adapters import adapt_encoder, clipped_update
     from textveil.training.calibrate import calibrate_plan
-    from textveil.training.clipping_tape import Recorder
-    from textveil.training.plan import Plan, steps_for
+    from textveil.training.plan import TrainingPlan, steps_for
 
-    plan = Plan(noise=1.0, batch=batch, examples=examples, steps=steps_for(examples, batch, epochs), clip=1.0)
+    plan = TrainingPlan(noise=1.0, batch=batch, examples=examples, steps=steps_for(examples, batch, epochs), clip=1.0)
     plan, noise = calibrate_plan(plan, epsilon, delta), seeded(seed)
     net = adapt_encoder(Encoder(encoder_folder("minilm"), "classifier", ["0", "1"], max_pieces=64), rank)
-    attention = net.model.base_model.encoder.layer[0].attention.self
-    for layer in (attention.query, attention.value):
-        torch.nn.init.normal_(layer.up.weight, std=0.02, generator=torch.Generator().manual_seed(seed))
     texts = [row["first"] for row in task_rows(data, name, "dev", DEV)]
     chosen = [texts[i] for i in noise.permutation(len(texts))[:batch]]
-    recorder = Recorder(net)
-    sums = {p: torch.zeros_like(p) for p in recorder.parameters}
-    recorder.add_clipped(net.collate([(text, "1") for text in chosen]), batch, plan.clip, sums)
-    recorder.close()
-    clean = np.concatenate([sums[layer.down.weight].numpy() for layer in (attention.query, attention.value)])
+    clean = clipped_update(net, [(text, "1") for text in chosen], plan.clip, seed)
     noisy = clean + plan.noise * plan.clip * noise.normals(clean.shape)
     truth = np.zeros(net.model.config.vocab_size, np.bool_)
     pieces = net.tokenizer(chosen, truncation=True, max_length=64)["input_ids"]
@@ -213,13 +211,17 @@ def replacement(
     train, dev = task(data, name, "train", most), task(data, name, "dev", DEV)
     scale = np.float32(train.x.shape[1] ** 0.5)  # rows of length 1: a public constant
     head, plan = train_private_head(
-        train.x / scale, train.y, epsilon=epsilon, delta=delta, epochs=epochs, batch=batch, rate=rate, seed=seed
+        train.x / scale,
+        train.y,
+        epsilon=epsilon,
+        delta=delta,
+        epochs=epochs,
+        batch=batch,
+        rate=rate,
+        source=seeded(seed),
     )
-    import torch
-
-    with torch.no_grad():
-        said = head.out(torch.from_numpy(dev.x / scale)).numpy()
-    plain = outputs(train_head(train.x, train.y, NO_HIDING, epochs=10, seed=seed), dev.x)
+    said = head.scores(dev.x / scale)
+    plain = outputs(train_head(train.x, train.y, NO_HIDING, epochs=10, seed=seed, noise=seeded(seed)), dev.x)
     share = dev.y.mean(0).max()
     return {
         "private": 100 * float((said.argmax(1) == dev.y.argmax(1)).mean()),

@@ -108,19 +108,7 @@ def cache_folder() -> Path:
 
 
 def _encoded(texts: list[str]) -> np.ndarray:
-    import torch
-
-    net = encoder()
-    order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
-    x = np.zeros((len(texts), WIDTH), np.float32)
-    with torch.inference_mode():
-        for start in range(0, len(order), 64):
-            rows = order[start : start + 64]
-            batch = net.pieces([texts[i] for i in rows])
-            states, mask = net.encoder(**batch).last_hidden_state, batch["attention_mask"].unsqueeze(2)
-            mean = (states * mask).sum(1) / mask.sum(1)
-            x[rows] = (torch.nn.functional.normalize(mean) * WIDTH**0.5).numpy()
-    return x
+    return np.asarray(encoder().encodings(texts, mean=True) * WIDTH**0.5)
 
 
 @lru_cache(maxsize=1)

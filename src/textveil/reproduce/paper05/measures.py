@@ -58,7 +58,11 @@ def fewer(
     if not pairs:
         return []
     found = [f"{CANARIES * np.mean([arm[s] for s in one if s in other]):.3g}" for arm in (one, other)]
-    return [mean_of(f"{label} ({found[0]} and {found[1]})", (CANARIES * np.concatenate(pairs)).tolist())]
+    differences, named = np.concatenate(pairs), f"{label} ({found[0]} and {found[1]})"
+    if not differences.any():  # no canary tells the arms apart: as many as chance could have kept out of sight
+        reach = CANARIES * upper_limit(0, len(differences), 0.975)
+        return [Measure(named, 0.0, -reach, reach, len(differences))]
+    return [mean_of(named, (CANARIES * differences).tolist())]
 
 
 def over(
@@ -73,10 +77,13 @@ def over(
 def gain_kept(
     results: Results, *, first: Mapping[str, Any], second: Mapping[str, Any], label: str, **wanted: Any
 ) -> list[Measure]:
-    """The share of the perplexity that the second arm gains over the start which the first one gains too, over seeds."""
+    """The share of the perplexity that the second arm gains over the start which the first one gains too, over seeds.
+
+    Where the second gains nothing there is no share to speak of.
+    """
     (begun,) = [cell.result["perplexity"] for cell in results.of("start")]
     private, plain = (by_seed(results, "perplexity", {**wanted, **own}) for own in (first, second))
-    kept = [(begun - private[s]) / (begun - plain[s]) for s in sorted(private) if s in plain]
+    kept = [(begun - private[s]) / (begun - plain[s]) for s in sorted(private) if plain.get(s, begun) < begun]
     return [mean_of(label, kept)] if kept else []
 
 

@@ -23,7 +23,7 @@ from textveil.noise.source import Source, seeded
 from textveil.recipes.federated.local_dp import PrivateLocalTraining, SitePlans
 from textveil.reproduce.datasets import embedding
 from textveil.reproduce.paper08.cells import DELTA, PRINTED_UNITS, UNITS, sentences
-from textveil.training.plan import Plan, steps_for
+from textveil.training.plan import TrainingPlan, steps_for
 from textveil.training.tagger import tag_set
 
 Example = tuple[list[str], list[str]]
@@ -115,8 +115,8 @@ def incremental(
 def client_prices(data: Path | None, *, clients: int, noise: float, batch: int, epochs: int) -> dict[str, Any]:
     """What the printed noise costs a client that holds a part of the sentences: as it is, and as the paper reads its own."""
     own, printed = UNITS // clients, PRINTED_UNITS // clients
-    true = Plan(noise=noise, batch=batch, examples=own, steps=steps_for(own, batch, epochs))
-    read = Plan(noise=noise, batch=1, examples=printed, steps=epochs * printed)
+    true = TrainingPlan(noise=noise, batch=batch, examples=own, steps=steps_for(own, batch, epochs))
+    read = TrainingPlan(noise=noise, batch=1, examples=printed, steps=epochs * printed)
     return {
         "true": true.epsilon(DELTA),
         "classic": true.epsilon(DELTA, "rdp-classic"),
