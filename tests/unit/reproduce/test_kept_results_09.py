@@ -65,10 +65,11 @@ def test_the_chain_is_above_the_papers_strict_and_partial(kept):
     assert figure(kept, "recogniser", [*chosen, "partial", "low"], labels="said") > 0.80
 
 
-def test_the_transformer_is_above_the_papers_strict_and_the_chain_near_it(kept):
-    """Its partial F1 is not above .80: what it has stands in the table of claims."""
+def test_the_transformer_is_above_the_papers_and_the_chain_near_it(kept):
+    """Of its partial F1 the value is above .80, the interval is not: that claim stays undecided."""
     chosen = ["phrases", "manual", "strict"]
     assert figure(kept, "transformer", [*chosen, "low"], labels="said") > 0.55
+    assert figure(kept, "transformer", ["phrases", "manual", "partial", "value"], labels="said") > 0.80
     chain, transformer = (
         figure(kept, cell, [*chosen, "value"], labels="said") for cell in ("recogniser", "transformer")
     )

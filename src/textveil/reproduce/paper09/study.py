@@ -46,11 +46,12 @@ PARTS = {
     "federated": ("settings", "workers"),
 }
 BIOGRAPHIES = 1_938  # without records, all that are there
+EXAMPLES = 6_446  # all that these give; a number instead of 0 keeps the test at sentences with an entity
 PRINTED = {"labels": ["printed"], "biographies": [0], "epochs": [1], "batch": [128], "pieces": [50], "rate": [5e-4]}
 
 
 def plan(scale: str) -> list[Cell]:
-    """Small: one seed of each recogniser; nets learn from 1,200 examples, in few epochs. Full: three seeds, all examples."""
+    """Small: one seed of each; nets learn in few epochs, two of them from 1,200 examples. Full: three seeds, all examples."""
     full = scale == "full"
     seeds = range(3) if full else range(1)
     cells = grid("table_1") + grid("table_3") + grid("counts") + grid("agreement")
@@ -60,9 +61,10 @@ def plan(scale: str) -> list[Cell]:
     cells += grid("recogniser", labels=["printed", "repaired"], biographies=[0], **chain)
     cells += grid("recogniser", labels=["said"], biographies=[BIOGRAPHIES], **chain)
     most = [0 if full else 1200]
-    ours = {"labels": ["said"], "biographies": [BIOGRAPHIES], "most": most, "batch": [16], "pieces": [64]}
-    cells += grid("transformer", model=["transformer"], epochs=[4 if full else 1], rate=[5e-4], seed=seeds, **ours)
-    cells += grid("bilstm", model=["bilstm"], epochs=[8 if full else 3], rate=[2e-3], seed=seeds, **ours)
+    ours = {"labels": ["said"], "biographies": [BIOGRAPHIES], "batch": [16], "pieces": [64], "seed": seeds}
+    every = [0 if full else EXAMPLES]
+    cells += grid("transformer", model=["transformer"], most=every, epochs=[4 if full else 1], rate=[5e-4], **ours)
+    cells += grid("bilstm", model=["bilstm"], most=most, epochs=[8 if full else 3], rate=[2e-3], **ours)
     cells += grid("printed_transformer", model=["transformer"], most=most, seed=seeds, **PRINTED)
     return cells + federated_plan(full)
 
@@ -100,8 +102,11 @@ NOTES = (
     "BD, PR, SP and CH only for recognisers; ED is counted apart (66 spans in gold). The title's words stand before "
     "each sentence. 'manual' are sentences with an entity, as in the paper; 'persons' is all text of passages about a "
     "person, 'everything' all text.",
-    "At the small scale nets learn from 1,200 examples (the transformer in one epoch, the BiLSTM in three) and are tested on "
-    "sentences with an entity alone, so the other mentions of a name are looked for among these.",
+    "At the small scale our transformer learns from all 6,446 examples in one epoch (four minutes of one core), the "
+    "BiLSTM from 1,200 in three, the transformer as printed from 1,200. They are tested on sentences with an entity "
+    "alone, so the other mentions of a name are looked for among these. The transformer's one epoch was set by the time it takes, before this "
+    "model was scored; an earlier model, of 1,200 examples in one epoch, had strict .742 [.680, .803] and partial .769 "
+    "[.717, .818] on the manual test.",
     "The transformer is the MiniLM of 22 million parameters (the paper: BERT), its upper three layers trained. As "
     "printed: batch 128, 50 tokens, one epoch, labels as they are, its bare tags. Ours: repaired labels and sentences of "
     "biographies without records that fixed phrases mark ('his wife ...'); at reading, the same phrases come first, "
