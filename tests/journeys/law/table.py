@@ -304,3 +304,6 @@ JOURNEYS = {
 
 # Charges by `Ledger.release`, which the tests of the ledger and of the account cover.
 IN_PYTHON = {"recipes.words.tune.charged_prior"}
+# A server and its sites are several processes: tests/journeys/test_federated_deployment.py kills them and counts charges,
+# tests/unit/recipes/test_federated_on_grid.py loses a round within one process.
+SERVED = {"recipes.federated.on_grid.train_on_grid"}

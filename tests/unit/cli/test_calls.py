@@ -17,6 +17,9 @@ from textveil.core import BadInput, ReleaseFolder
 from textveil.core.explained import parameters_of
 
 NOT_FUNCTIONS = {
+    "classify dealer": "serves until it is stopped",
+    "classify node": "serves until it is stopped",
+    "classify serve": "serves until it is stopped",
     "ledger": "tv.Ledger has them as methods",
     "pii policy": "prints a table that the documents have",
     "pii review": "opens a page and waits",

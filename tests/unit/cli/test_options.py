@@ -73,6 +73,7 @@ def values(kind) -> tuple[str, ...]:
 
 @pytest.mark.torch
 def test_choices_are_those_of_the_rooms():
+    from textveil.accounting import thresholds
     from textveil.accounting.accountants import ACCOUNTANTS
     from textveil.attacks.training.canaries import FORMS
     from textveil.counts.grouping import METHODS as GROUPINGS
@@ -96,7 +97,7 @@ def test_choices_are_those_of_the_rooms():
         (choices.Distance, METRICS), (choices.Engine, engines.ENGINES), (choices.UtilityLoss, tune.LOSSES),
         (choices.InferenceError, tune.ERRORS), (choices.Adversary, tune.ADVERSARIES), (choices.WordPrior, tune.PRIORS),
         (choices.Optimiser, optimisers.OPTIMISERS),
-        (choices.VocabMethod, vocabulary.METHODS), (choices.TrainUnit, vocabulary.UNITS),
+        (choices.VocabMethod, thresholds.METHODS), (choices.TrainUnit, vocabulary.UNITS),
         (choices.ModelKind, KINDS), (choices.CanaryForm, FORMS),
     ]  # fmt: skip
     assert set(values(choices.Accountant)) == set(ACCOUNTANTS)

