@@ -104,9 +104,9 @@ NOTES = (
     "person, 'everything' all text.",
     "At the small scale our transformer learns from all 6,446 examples in one epoch (four minutes of one core), the "
     "BiLSTM from 1,200 in three, the transformer as printed from 1,200. They are tested on sentences with an entity "
-    "alone, so the other mentions of a name are looked for among these. The transformer's one epoch was set by the time it takes, before this "
-    "model was scored; an earlier model, of 1,200 examples in one epoch, had strict .742 [.680, .803] and partial .769 "
-    "[.717, .818] on the manual test.",
+    "alone, so the other mentions of a name are looked for among these. The transformer's one epoch was set by the time "
+    "it takes, before this model was scored; an earlier model, of 1,200 examples in one epoch, had strict .742 "
+    "[.680, .803] and partial .769 [.717, .818] on the manual test.",
     "The transformer is the MiniLM of 22 million parameters (the paper: BERT), its upper three layers trained. As "
     "printed: batch 128, 50 tokens, one epoch, labels as they are, its bare tags. Ours: repaired labels and sentences of "
     "biographies without records that fixed phrases mark ('his wife ...'); at reading, the same phrases come first, "
