@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from textveil.cli.output import beware, percent, say, use_line
+from textveil.cli.progress import bar
 
 if TYPE_CHECKING:
     from textveil.recipes.use.forecast import Forecast
@@ -50,7 +51,7 @@ class UseToExpect:
 
     def _foresee_on_text(self, label_field: str) -> None:
         """On the file itself: a trial on its clear text and its labels; the figure is for its owner alone."""
-        from textveil.recipes.use.trial import forecast_on_text
+        from textveil.recipes.use.trial import DRAWS, forecast_on_text
         from textveil.text.readers import open_reader
 
         job = self.job
@@ -59,13 +60,15 @@ class UseToExpect:
             job.source, fields=(label_field,), columns=(), max_line_bytes=job.max_line_bytes, **options
         )
         records = [(record.text, record.fields[label_field]) for record in reader]
-        use = forecast_on_text(
-            job.mechanism,
-            [text for text, _ in records],
-            [label for _, label in records],
-            label_field,
-            cut=None if job.mask is None else job.mask.cut,
-        )
+        with bar("trying", DRAWS, unit="draws", quiet=self.quiet) as advance:
+            use = forecast_on_text(
+                job.mechanism,
+                [text for text, _ in records],
+                [label for _, label in records],
+                label_field,
+                cut=None if job.mask is None else job.mask.cut,
+                advance=advance,
+            )
         self.shown["on_this_file"] = use.to_json()
         self._say(f"  on this file (for you alone): {use_line(use)}")
 

@@ -12,7 +12,7 @@ from .service import call, split_address
 from .wire import Message, Wire
 
 RECEIVE_MS = 60_000  # an engine that starts on a busy machine takes half a minute to answer
-RETRIES_A_SECOND = 5
+RETRIES = 450  # one each fifth of a second: the deadline of whoever waits ends it first
 
 
 def join_dealer(keys: Path, address: str, session: str, own: Certificate) -> Wire:
@@ -64,7 +64,7 @@ def link_up(
         folder=str(folder),
         config=config,
         receive_ms=RECEIVE_MS,
-        retries=round(seconds * RETRIES_A_SECOND),
+        retries=RETRIES,
     )
 
 

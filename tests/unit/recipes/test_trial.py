@@ -37,10 +37,16 @@ def test_a_trial_draws_no_more_than_its_share_of_words(monkeypatch):
     texts, names = labelled()
     own = own_text(texts, names, "kind")
     short, long = (Watched(epsilon=500.0).fit(words_of_subjects()) for _ in range(2))
-    assert try_out(short, own).learnt == 160 and [len(given) for given in short.given] == [200] * 3
-    monkeypatch.setattr(trial, "WORDS", 900)  # as if texts of six words were long
-    assert try_out(long, own).learnt == 40 and [len(given) for given in long.given] == [50] * 3
-    assert set(long.given[0]) <= set(texts)
+    assert try_out(short, own).learnt == 160 and [len(given) for given in short.given] == [160] * 10
+    monkeypatch.setattr(trial, "WORDS", 300)  # as if texts of six words were long
+    steps: list[float] = []
+    assert try_out(long, own, advance=steps.append).learnt == 40 and sum(steps) == trial.DRAWS
+    assert 1 < len({tuple(given) for given in long.given}) == trial.FOLDS < len(long.given) == trial.DRAWS
+    assert sum(map(len, long.given)) == 40 * trial.DRAWS and set(long.given[0]) <= set(texts)
+
+
+def test_each_fold_is_tested_by_as_many_draws():
+    assert trial.DRAWS % trial.FOLDS == 0 and trial.DRAWS > trial.FOLDS
 
 
 def test_worth_grows_as_a_power_of_the_documents():

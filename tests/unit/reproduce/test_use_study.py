@@ -101,20 +101,11 @@ FORESEEN_POINTS = [
     *(("frontier", name, 2_000, {"attack": attack}) for name in FORESEEN for attack in (0.05, 0.1, 0.2, 0.4)),
     *(("bank", "complaints", 6_000, {"epsilon": epsilon}) for epsilon in (0.3, 0.5)),
 ]
-MISSED = {  # points at which the kept figures are known to be further apart than that
-    ("reviews", 0.05): "+.057: little is left there, and five measured draws lie between .59 and .66",
-    ("reviews", 0.1): "-.061: five measured draws lie between .63 and .71",
-}
 
 
 @pytest.mark.parametrize(("kind", "name", "documents", "setting"), FORESEEN_POINTS)
-def test_what_the_shipped_table_foresees_is_near_to_what_was_measured(kind, name, documents, setting, request):
-    """The kept measurements (five draws of each point, two of the bank's) against the table that ships.
-
-    A point that is missed stays here as a failure that is expected: once it is within the limit, its line has to go.
-    """
-    if (why := MISSED.get((name, setting.get("attack")))) is not None:
-        request.applymarker(pytest.mark.xfail(reason=why, strict=True))
+def test_what_the_shipped_table_foresees_is_near_to_what_was_measured(kind, name, documents, setting):
+    """The kept measurements (ten draws of each point, two of the bank's) against the table that ships."""
     errors = forecast_error(kept_results(), kind=kind, name=name, documents=documents, mechanism="brr")
     (wanted,) = [f"{key} {value:g}" for key, value in setting.items()]
     (error,) = [error.value for error in errors if error.label.endswith(f", {wanted}")]

@@ -11,11 +11,11 @@ where w(m) is read off the file's own learning curve, at the accuracy of the tri
 curve at w(n). Up to m documents the trial itself is the answer.
 
 One draw of the noise tells little: what is learnt from the same documents differs by some hundredths from draw to draw,
-because a classifier that learnt from veiled text may lean towards one label on clear text. So the documents are veiled three
-times, and the folds share these draws. Drawing is what takes time: a trial draws at most 600,000 words, and takes fewer
-documents where they are long. (To draw each distinct word some times and deal the draws to
-its occurrences would be quicker, and is wrong: it foresaw up to .18 too much on long notes, because what a frequent word
-becomes is then spread over a dozen words and not over thousands.)
+because a classifier that learnt from veiled text may lean towards one label on clear text. So there are ten draws, two for
+each fold: the documents of the other folds are veiled, learnt from, and tested on the clear ones of this fold. Drawing takes
+time: one draw has at most 200,000 words, and a trial takes fewer documents where they are long. (To draw each distinct
+word some times and deal the draws to its occurrences would be quicker, and is wrong: it foresaw up to .18 too much on long
+notes, because what a frequent word becomes is then spread over a dozen words and not over thousands.)
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ from textveil.recipes.use.linear import TfIdf
 from textveil.words.mechanism import WordMechanism
 
 MOST_RECORDS = 10_000
-TRIED, DRAWS, WORDS = 1_000, 3, 600_000  # documents that are veiled, how often, and words that are drawn in all
+TRIED, WORDS = 1_000, 200_000  # documents of a trial and their words, at most
+DRAWS = 10  # a multiple of the folds, so that each is tested as often
 CURVE = (15, 30, 60, 120, 250, 500, 1_000, 2_000, 4_000, 8_000)
 FITS = ((1_000, FOLDS), (2_000, 2), (10**9, 1))  # up to so many documents, folds that are tested
 
@@ -69,6 +70,7 @@ class Trial:
 
 
 Cut = Callable[[Sequence[str]], list[str]]
+Advance = Callable[[float], None]
 
 
 def own_text(texts: Sequence[str], values: Sequence[object], field: str, cut: Cut | None = None) -> OwnText:
@@ -84,31 +86,29 @@ def own_text(texts: Sequence[str], values: Sequence[object], field: str, cut: Cu
 # ---- the simulation ------------------------------------------------------------------------------------------------------
 
 
-def try_out(mechanism: WordMechanism, own: OwnText, *, seed: int = 0) -> Trial:
-    """Veil some documents, learn from them and test on clear ones, fold by fold."""
-    tried, noise = _tried(own), seeded(seed)
-    texts = [own.texts[row] for row in tried]
-    draws, clear = _over_one_vocabulary([mechanism.apply(texts, noise=noise) for _ in range(DRAWS)], own.bags)
-    right, fold = np.zeros(len(own.numbers), bool), own.fold
-    learnt = []
-    for number in range(FOLDS):
-        kept, test = np.flatnonzero(fold[tried] != number), np.flatnonzero(fold == number)
-        veiled = draws[number % DRAWS].take(kept)
-        right[test] = _right(veiled, own.numbers[tried[kept]], clear.take(test), own.numbers[test], own)
+def try_out(mechanism: WordMechanism, own: OwnText, *, seed: int = 0, advance: Advance = lambda step: None) -> Trial:
+    """Veil some documents, learn from them and test on clear ones, fold by fold; `advance` is told of each draw."""
+    tried, noise, fold = _tried(own), seeded(seed), own.fold
+    learnt, right = [], []
+    for draw in range(DRAWS):
+        kept, test = tried[fold[tried] != draw % FOLDS], np.flatnonzero(fold == draw % FOLDS)
+        veiled, clear = _over_one_vocabulary(mechanism.apply([own.texts[row] for row in kept], noise=noise), own.bags)
+        right.append(_right(veiled, own.numbers[kept], clear.take(test), own.numbers[test], own))
         learnt.append(len(kept))
-    return Trial(round(float(np.mean(learnt))), float(right.mean()))
+        advance(1)
+    return Trial(round(float(np.mean(learnt))), float(np.concatenate(right).mean()))
 
 
 def _tried(own: OwnText) -> np.ndarray:
     """The documents of the trial, evenly spread."""
     words = max(1.0, float(own.bags.counts.sum()) / len(own.bags))
-    return spread_rows(len(own.bags), max(FOLDS * own.classes, min(TRIED, int(WORDS / DRAWS / words))))
+    return spread_rows(len(own.bags), max(FOLDS * own.classes, min(TRIED, int(WORDS / words))))
 
 
-def _over_one_vocabulary(draws: list[list[str]], clear: Bags) -> tuple[list[Bags], Bags]:
-    """Bags of the draws, and clear bags with their own words first and those of the draws behind them."""
-    words, *drawn = bags_of(clear.words, *draws)
-    return drawn, Bags(sparse.csr_array(clear.counts @ words.counts), words.words)
+def _over_one_vocabulary(drawn: list[str], clear: Bags) -> tuple[Bags, Bags]:
+    """Bags of what was drawn, and clear bags with their own words first and those that were drawn behind them."""
+    words, veiled = bags_of(clear.words, drawn)
+    return veiled, Bags(sparse.csr_array(clear.counts @ words.counts), words.words)
 
 
 # ---- the file's own learning curve ---------------------------------------------------------------------------------------
@@ -160,6 +160,7 @@ def forecast_on_text(
     *,
     cut: Cut | None = None,
     known: Table | None = None,
+    advance: Advance = lambda step: None,
 ) -> Utility:
     """The accuracy to expect on this very file, from its clear text: a figure about private text, for its owner alone.
 
@@ -167,7 +168,7 @@ def forecast_on_text(
     """
     from_public, own = known or table(), own_text(texts, values, field, cut)
     documents = round(len(texts) * (FOLDS - 1) / FOLDS)
-    trial, curve = try_out(mechanism, own), own_curve(own)
+    trial, curve = try_out(mechanism, own, advance=advance), own_curve(own)
     value = foreseen(trial, curve, documents, from_public.growth)
     away = SIDE * from_public.error
     return Utility(
