@@ -5,6 +5,7 @@
 # make api            docs/api and the types of the verbs, from docstrings and options
 # make wheel-check    build the wheel, install it in an empty environment, run the demo there, resolve textveil[all]
 # make engine         the environment of private classification (.venv-mpc): 1.5 GB, about 90 seconds
+# make engine-test    private classification end to end, in every model of trust, with parties that die or stall
 # make bench          every room side by side with its peers; keeps docs/results/bench-ROOM.json (BENCH=--quick: sooner)
 # make names-peer     an old spaCy model in an environment of its own, for bench/pii.py (a yardstick, no dependency)
 # make bench-compare  what is worse by more than a tenth in NEW (docs/results) than in OLD (HEAD)
@@ -18,7 +19,7 @@ BENCH ?=
 OLD ?= HEAD
 NEW ?= docs/results
 
-.PHONY: demo quick test lint engine api wheel-check bench names-peer bench-compare clean
+.PHONY: demo quick test lint engine engine-test api wheel-check bench names-peer bench-compare clean
 
 $(VENV)/core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -54,6 +55,9 @@ $(VENV_MPC)/ready: constraints-mpc.txt
 	touch $@
 
 engine: $(VENV_MPC)/ready
+
+engine-test: $(VENV)/dev engine
+	TEXTVEIL_ENGINE_TESTS=1 $(BIN)/python -m pytest tests/journeys/test_mpc_journey.py -n 0
 
 .PHONY: engine-if-possible
 engine-if-possible:

@@ -32,9 +32,10 @@ from textveil.mpc.server import ClassifyServer, Limits, check_equal
 from textveil.mpc.service import call
 from textveil.recipes.mpc.local import local_parties
 
+# Engines that start beside a whole test run miss their deadlines now and then, so these have a command of their own.
+MISSING = "" if os.environ.get("TEXTVEIL_ENGINE_TESTS") else "run by `make engine-test`"
 try:
     engine_python()
-    MISSING = ""
 except BadInput as error:
     MISSING = str(error)
 

@@ -18,7 +18,7 @@ from .wire import Message, Wire
 if TYPE_CHECKING:
     from .client import Answer, ClassifyClient
 
-CONNECT_SECONDS = 90.0
+CONNECT_SECONDS = 45.0
 IDLE_SECONDS = 24 * 3600.0
 
 

@@ -11,8 +11,8 @@ from .engine import Engine
 from .service import call, split_address
 from .wire import Message, Wire
 
-RECEIVE_MS = 60_000  # an engine that starts on a busy machine takes half a minute to answer
-RETRIES = 450  # one each fifth of a second: the deadline of whoever waits ends it first
+RECEIVE_MS = 30_000
+RETRIES = 50
 
 
 def join_dealer(keys: Path, address: str, session: str, own: Certificate) -> Wire:

@@ -28,7 +28,7 @@ from .service import Service, say_to_stderr
 from .trust import trust_of
 from .wire import BrokenWire, Message, Wire
 
-CONNECT_SECONDS, IDLE_SECONDS = 90.0, 300.0
+CONNECT_SECONDS, IDLE_SECONDS = 45.0, 300.0
 MOST_SESSIONS = 8
 MOST_BYTES = 1 << 28
 

@@ -14,7 +14,7 @@ from .keys import Caller
 from .pipes import Relay, connect_local, pump
 from .wire import Message, Wire
 
-WAIT_SECONDS = 45.0
+WAIT_SECONDS = 15.0
 
 
 @dataclass(frozen=True)

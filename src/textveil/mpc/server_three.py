@@ -16,7 +16,7 @@ from .wire import Message, Wire
 if TYPE_CHECKING:
     from .server import ClassifyServer, ServerSession
 
-CONNECT_SECONDS = 120.0
+CONNECT_SECONDS = 60.0
 
 
 def run(server: ClassifyServer, session: ServerSession) -> None:

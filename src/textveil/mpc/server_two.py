@@ -17,7 +17,7 @@ from .wire import BrokenWire, Message, Wire
 if TYPE_CHECKING:
     from .server import ClassifyServer, ServerSession
 
-CONNECT_SECONDS = 90.0
+CONNECT_SECONDS = 45.0
 IDLE_SECONDS = 300.0
 
 
