@@ -87,7 +87,7 @@ NOTES = (
     "in its Table 7; its Table 1 has equal numbers of rounds or steps.",
     "Random sampling: 100,000 suffixes at small scale, 2 million at full, on stems that share their last words' "
     "contexts (see textveil/attacks/federated/sampling.py); ties count against the attacker.",
-    "Small scale: 1,000 words, 48 dimensions, 96 units, sentences cut at 12 words, 8 sentences a user, 3 epochs: made "
+    "Small scale: 1,000 words, 48 dimensions, 96 units, sentences cut at 10 words, 8 sentences a user, 2 epochs: made "
     "so that the whole study takes about a quarter of an hour of one core. Full scale: the paper's 1.3 million "
     "parameters and all sentences.",
     "Intervals of counts are over the 90 canaries of one trained model (three models where three seeds were run); "
