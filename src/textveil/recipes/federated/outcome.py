@@ -10,6 +10,7 @@ from textveil.accounting.prices import total
 from textveil.core import Approx, Guarantee
 from textveil.core.events import event_from_json
 from textveil.core.facts import FederationRun, ModelScores
+from textveil.core.units import Unit
 from textveil.federated.plan import RoundPlan
 from textveil.federated.state import RoundState
 from textveil.federated.weights import put_into
@@ -53,7 +54,7 @@ def run_facts(
         scores=points,
         spent=spent,
         site_epsilons=tuple(site_epsilons),
-        refused=dict(state.refused),
+        refused={} if plan.is_private and plan.unit is Unit.USER else dict(state.refused),  # exact counts of users
     )
 
 
