@@ -17,6 +17,7 @@ import select
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -57,8 +58,16 @@ class Relay:
         self._listener.close()
 
 
-def connect_local(port: int, seconds: float = 10.0) -> socket.socket:
-    return socket.create_connection((LOCAL, port), timeout=seconds)
+def connect_local(port: int, seconds: float, is_over: Callable[[], bool] = lambda: False) -> socket.socket:
+    """A connection to the own engine, as soon as it listens: the peer's may well be ready first."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return socket.create_connection((LOCAL, port), timeout=seconds)
+        except OSError:
+            if is_over() or time.monotonic() > deadline:
+                raise
+        time.sleep(0.05)
 
 
 def pump(outer: Wire, inner: socket.socket) -> None:

@@ -169,6 +169,8 @@ class ClassifyServer:
         compiled = session.engine.ask(
             "compile",
             seconds=self.limits.seconds,
+            watch=[session.wire],
+            tell=[session.wire],
             shape=self.classifier.shape.to_json(),
             rows=session.rows,
             answer=session.answer,

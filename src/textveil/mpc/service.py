@@ -19,7 +19,7 @@ from .certificates import context, role_name
 from .keys import Caller, own_token, require_caller
 from .wire import BrokenWire, Message, Wire
 
-HANDSHAKE_SECONDS = 10.0
+HANDSHAKE_SECONDS = 30.0
 MOST_CONNECTIONS = 128
 FORMAT = 1  # of the messages
 
