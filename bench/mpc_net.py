@@ -1,6 +1,6 @@
 """Network namespaces with a delay between them, for bench/mpc.py: `python bench/mpc_net.py DELAY NAME ...`.
 
-netem would do the same in the kernel; many kernels come without it, and this one needs only /dev/net/tun and the right to make
+netem would do the same in the kernel; many kernels come without it, and this needs only /dev/net/tun and the right to make
 namespaces. Each namespace has one interface, 10.77.0.N; a process reads the packets of all of them, holds each for DELAY
 seconds, and hands it to the namespace of its address. So every packet of every connection is late, as with netem on each
 interface, and the bytes are counted with their TCP and TLS headers.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from textveil.core.errors import TextveilError
@@ -20,7 +20,7 @@ from .wire import Message, Wire
 if TYPE_CHECKING:
     from .client import Answer, ClassifyClient
 
-IDLE_SECONDS = 24 * 3600.0
+IDLE_SECONDS = 300.0
 
 
 def link(client: ClassifyClient) -> None:
@@ -71,22 +71,28 @@ def _open_pipes(client: ClassifyClient, port: int) -> Relay:
     def forward(connection: socket.socket) -> None:
         pump(opened("engine"), connection)
 
-    def carry(wire: Wire) -> None:
-        with suppress(OSError):
-            pump(wire, connect_local(port, client.seconds, client.ended.is_set))
-
     def keep_spare() -> None:
+        """Hold a connection ready for the server's engine; when it is used, another one takes its place."""
         while not client.ended.wait(0.05):
-            with suppress(OSError, TextveilError):
-                wire = opened("spare")
-                client.stack.callback(wire.close)
-                wire.receive(seconds=IDLE_SECONDS)
-                threading.Thread(target=carry, args=(wire,), daemon=True).start()
+            with suppress(OSError, TextveilError), closing(opened("spare")) as wire:
+                if _is_called_for(wire, client.ended):
+                    threading.Thread(target=keep_spare, daemon=True).start()
+                    pump(wire, connect_local(port, client.seconds, client.ended.is_set))
+                    return
 
     threading.Thread(target=keep_spare, daemon=True).start()
     relay = Relay(forward)
     client.stack.callback(relay.close)
     return relay
+
+
+def _is_called_for(wire: Wire, ended: threading.Event) -> bool:
+    """Wait until the server uses a spare connection, or until the session is over."""
+    while not ended.is_set():
+        if wire.is_readable(0.5):
+            wire.receive(seconds=IDLE_SECONDS)
+            return True
+    return False
 
 
 def ask(client: ClassifyClient, rows: int, shares: Message) -> list[Answer]:

@@ -74,11 +74,10 @@ def pump(outer: Wire, inner: socket.socket) -> None:
     """Carry bytes both ways until one side ends."""
     ends: list[Any] = [outer.socket, inner]
     waiting = {0: bytearray(), 1: bytearray()}  # what still has to go to each end
-    for end in ends:
-        end.setblocking(False)
-    with contextlib.suppress(OSError):
-        inner.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     try:
+        for end in ends:
+            end.setblocking(False)
+        inner.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if not _take(ends[0], waiting[1]):  # TLS may hold bytes already that the system no longer tells of
             return
         while True:

@@ -74,11 +74,12 @@ def _share_weights(server: ClassifyServer, session: ServerSession, nodes: list[W
 
 
 def _all(nodes: list[Wire], server: ClassifyServer, session: ServerSession) -> list[Message]:
-    """An answer of each node; the client, who waits for all this, hears that it goes on, and may leave meanwhile."""
+    """An answer of each node. Whoever waits for all of them hears that it goes on: the client, and nodes that were quick."""
     answers, seconds = list[Message](), server.limits.seconds
     for node in nodes:
-        await_readable(node, seconds=seconds, watch=[session.wire, *nodes[len(answers) + 1 :]], tell=[session.wire])
-        answers.append(node.receive(seconds=seconds, tell=[session.wire]))
+        others = [session.wire, *(other for other in nodes if other is not node)]
+        await_readable(node, seconds=seconds, watch=others, tell=others)
+        answers.append(node.receive(seconds=seconds, tell=others))
     return answers
 
 

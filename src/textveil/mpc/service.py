@@ -121,7 +121,11 @@ def call(keys: Path, address: str, role: str, first: dict[str, Any], *, most_blo
     except OSError as error:
         raise BadInput(f"{name} cannot be reached ({error.strerror or type(error).__name__})") from None
     wire = Wire(connection, name, most_blobs=most_blobs)
-    wire.send({"format": FORMAT, "token": own_token(keys), **first})
+    try:
+        wire.send({"format": FORMAT, "token": own_token(keys), **first})
+    except BaseException:
+        wire.close()
+        raise
     return wire
 
 

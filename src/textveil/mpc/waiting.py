@@ -70,11 +70,12 @@ def await_readable(
         ready = _readable([target, *watch], min(LOOK_SECONDS, last + seconds - now))
         if target in ready:
             return
-        heard = [wire.hear(seconds=seconds) for wire in ready]
-        if pulse() or any(heard):
+        alive = [wire for wire in ready if wire.hear(seconds=seconds)]
+        if (is_own := pulse()) or alive:
             last = time.monotonic()
             for wire in tell:
-                wire.beat()
+                if is_own or wire not in alive:  # a sign never goes back: two who wait would keep each other alive
+                    wire.beat()
     raise BrokenWire(f"{target.peer} did not answer in time")
 
 

@@ -89,6 +89,15 @@ def test_an_engine_that_works_is_waited_for_and_one_that_stands_still_is_not(eng
     assert peer.far.hear(seconds=1)
 
 
+def test_a_sign_of_life_does_not_go_back_to_where_it_came_from(engine, peer, quick):
+    """Else two parties whose engines stand still would keep each other alive."""
+    peer.far.beat()
+    with pytest.raises(BrokenWire, match="the engine did not answer in time"):
+        await_readable(engine.near, seconds=0.1, watch=[peer.near], tell=[peer.near])
+    with pytest.raises(BrokenWire, match="in time"):
+        peer.far.receive(seconds=0.1)
+
+
 def test_a_peer_that_ends_refuses_or_leaves_ends_the_wait(engine, peer):
     peer.far.refuse("no more texts")
     with pytest.raises(Refused, match="no more texts"):
