@@ -65,7 +65,8 @@ class Outcome:
 
     @property
     def is_one_sentence(self) -> bool:
-        return self.code == 2 and not self.labels and "Traceback" not in self.sentence
+        is_told = self.sentence.startswith("textveil: ") and "Traceback" not in self.sentence
+        return self.code in (1, 2) and not self.labels and is_told  # 1: refused by the peer
 
 
 class Parties:
