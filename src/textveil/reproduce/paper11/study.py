@@ -22,6 +22,7 @@ KINDS = {
 PLAIN = ("stars", "encoding", "plain", "extraction")
 PARTS = {"plain": PLAIN, "agreement": (*PLAIN, "agreement"), "secure": ("encoding", "agreement", "secure")}
 QUERIES = (25, 50, 100, 200, 400, 800, 1600, 3200, 6400)
+DRAWS = 10  # of the texts that a copy is trained on
 TEXTS = 1000  # whose secure labels are compared with plain ones
 
 
@@ -34,7 +35,7 @@ def plan(scale: str) -> list[Cell]:
     if full:
         cells += grid("encoding", inputs=["pieces"], part=range(TEXT_PARTS))
         cells += grid("plain", network=["paper"], inputs=["pieces"], seed=[0])
-    cells += grid("extraction", queries=QUERIES, network=["paper"])
+    cells += grid("extraction", queries=QUERIES, network=["paper"], draw=range(DRAWS))
     cells += grid("agreement", trust=["dealer", "three"], answer=["label"], texts=[TEXTS], network=["paper"])
     cells += grid("agreement", trust=["dealer"], answer=["sigmoid"], texts=[TEXTS], network=["paper"])
     return cells + timed_plan(full)
