@@ -58,7 +58,7 @@ NOTES = (
     "Figure 2 does not print the sizes of the network: kernels 3, 4, 5 with 8 channels, pools of 2, dense 16 are our "
     "reading.",
     "All parties on one machine of two cores, over loopback, TLS on (the paper: three machines of 16 cores). Encoding is "
-    "excluded and has rows of its own. CPU seconds and the dealer's calls stand beside the seconds, which depend on what "
+    "excluded. CPU seconds and the dealer's calls stand beside the seconds, which depend on what "
     "else the machine does.",
     "The dealer's calls interleave with the protocol: there is no separate offline phase to report.",
     "The paper's trusted initialiser is a dealer here (its own process, TLS, no number dealt twice). CrypTen's own is for "
