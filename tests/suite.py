@@ -43,6 +43,7 @@ TORCH = (
     "tests/unit/recipes/test_one_budget",
     "tests/unit/recipes/test_texthide",
     "tests/unit/reproduce",
+    "tests/unit/fragments/test_adapting",
     "tests/unit/testing/test_conformance_nets",
     "tests/unit/training",
 )

@@ -16,31 +16,11 @@ from journeys.test_fragments_journey import FIELDS, PAIRS, write_jsonl
 
 def tiny_model(folder="tiny"):
     """A Marian model with a word-level tokenizer: real file formats, random weights."""
-    import torch
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
-    from transformers import MarianConfig, MarianMTModel, PreTrainedTokenizerFast
+    from textveil.nets.translation import tiny_seq2seq
 
-    inner = Tokenizer(models.WordLevel(unk_token="<unk>"))
-    inner.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    inner.train_from_iterator(
-        [text for pair in PAIRS for text in pair], trainers.WordLevelTrainer(special_tokens=["<pad>", "</s>", "<unk>"])
-    )
-    inner.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=inner, pad_token="<pad>", eos_token="</s>", unk_token="<unk>")
-    torch.manual_seed(0)
-    size = {"encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2, "decoder_attention_heads": 2}
-    wide = {"encoder_ffn_dim": 32, "decoder_ffn_dim": 32, "d_model": 16, "max_position_embeddings": 64}
-    config = MarianConfig(
-        vocab_size=len(tokenizer),
-        pad_token_id=0,
-        eos_token_id=1,
-        decoder_start_token_id=0,
-        forced_eos_token_id=1,
-        **size,
-        **wide,
-    )
-    MarianMTModel(config).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
+    tiny = tiny_seq2seq([word for pair in PAIRS for text in pair for word in text.split()])
+    tiny.model.save_pretrained(folder)
+    tiny.tokenizer.save_pretrained(folder)
 
 
 def test_a_model_learns_from_fragments_and_is_scored(textveil):
@@ -74,6 +54,11 @@ def test_a_model_learns_from_fragments_and_is_scored(textveil):
         2,
         "--l2",
         1e-6,
+        "--ewc",
+        1e-6,
+        "--join",
+        3,
+        "--length-tags",
     ]
     said = textveil(*adapt, *more, "--json")
     assert said.code == 0, said.err
@@ -87,7 +72,7 @@ def test_a_model_learns_from_fragments_and_is_scored(textveil):
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained("adapted")
-    assert "<P>" in tokenizer.get_vocab()
+    assert {"<P>", "<L4>"} <= set(tokenizer.get_vocab())
     assert AutoModelForSeq2SeqLM.from_pretrained("adapted").get_input_embeddings().weight.shape[0] == len(tokenizer)
     assert textveil(*adapt).code == 2  # OUT exists
 
@@ -100,6 +85,8 @@ def test_bad_input_of_adapt(textveil):
         (("--model", "empty"), "config.json"),
         (("--model", "empty", "--rate", -1), "rate"),
         (("--model", "nowhere"), "nowhere"),
+        (("--model", "empty", "--join", 0), "join"),
+        (("--model", "empty", "--epsilon", 2), "--valid"),
     ):
         said = textveil(*adapt, *arguments)
         assert said.code == 2, said.err
@@ -129,3 +116,29 @@ def test_a_stopped_run_goes_on_and_ends_at_the_same_weights(tmp_path, monkeypatc
     assert again == done
     weights = resumed.model.state_dict()
     assert all(torch.equal(value, weights[name]) for name, value in whole.model.state_dict().items())
+
+
+def test_whole_sentences_are_learnt_from_under_a_promise(textveil):
+    """The folder is a release: promise per sentence pair, a line in the ledger, a model that loads without Textveil."""
+    tiny_model()
+    write_jsonl("test.jsonl", [(s.replace("heute", "nicht"), t.replace("today", "not")) for s, t in PAIRS[:6]])
+    adapt = ["fragments", "adapt", "in.jsonl", "--model", "tiny", *FIELDS, "--epsilon", 4, "--delta", 1e-3]
+    adapt += ["--epochs", 2, "--batch", 16, "--ledger", "memory.ledger", "--unpriced", "--beams", 1]
+    write_jsonl("in.jsonl", PAIRS[:25])
+    assert textveil(*adapt, "-o", "refused", "--test", "in.jsonl").code == 2  # scores on it would be published
+    assert not Path("refused").exists()
+    said = textveil(*adapt, "-o", "private", "--test", "test.jsonl", "--json")
+    assert said.code == 0, said.err
+    assert json.loads(said.out)["epsilon"] == 4
+    promise = json.loads(Path("private/release.json").read_text())["guarantee"]
+    assert (promise["label"], promise["unit"], promise["adjacency"]) == ("guarantee", "example", "add_remove")
+    assert promise["loss"]["epsilon"] <= 4 * 1.01
+    totals = json.loads(textveil("ledger", "show", "memory.ledger", "--json").out)["totals"]
+    assert ("example", "add_remove") in {(total["unit"], total["adjacency"]) for total in totals}
+
+    from transformers import AutoModelForSeq2SeqLM
+
+    start, trained = (AutoModelForSeq2SeqLM.from_pretrained(f) for f in ("tiny", "private/model"))
+    moved = {name for name, value in trained.state_dict().items() if not value.equal(start.state_dict()[name])}
+    assert any("fc1" in name for name in moved)
+    assert not any("embed" in name or "shared" in name or "lm_head" in name for name in moved)

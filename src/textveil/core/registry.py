@@ -32,6 +32,7 @@ MECHANISMS = {
     "training.classifier": "textveil.training.classifier:Classifier",
     "training.lm": "textveil.training.language_model:LanguageModel",
     "training.tagger": "textveil.training.tagger:Tagger",
+    "training.translation": "textveil.training.translation:Translation",
     "training.vocab": "textveil.training.vocabulary:Vocabulary",
     "words.laplace": "textveil.words.laplace:Laplace",
     "words.brr": "textveil.words.brr:BRR",

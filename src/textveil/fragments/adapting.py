@@ -1,11 +1,8 @@
 """Fine-tune a translation model on fragments: any local Hugging Face sequence-to-sequence folder (Marian and its like).
 
 As in the paper: learning rate .000175, weight decay .0001, dropout .2, fragments given as if they were sentences,
-early stopping on whole validation sentences. Fragments alone make a model write short sentences; two cures stand
-beside them:
-
-    replay    general sentence pairs are mixed in, so many for each fragment
-    l2        weights are pulled back to where they started
+early stopping on whole validation sentences. Fragments alone make a model write short sentences; cures for that change
+what it is shown (`training_pairs`: replay, join, length tags) or hold its weights (`pull`: L2, EWC).
 
 Everything here is post-processing of the fragments: a promise that they carry holds for the model too, towards
 whoever sees both. Imports torch, so it is itself imported late.
@@ -24,10 +21,12 @@ import torch
 
 from textveil.core import BadInput
 from textveil.core.params import fraction, non_negative, positive, positive_integer
+from textveil.nets.translation import IGNORED, load_seq2seq, pair_batch
 
-Pair = tuple[str, str]
-TAGS = ("<P>", "</P>")
-IGNORED = -100  # labels that do not count
+from .pull import FISHER_PAIRS, Pull, fisher_diagonal
+from .training_pairs import LENGTH_TAGS, TAGS, Diet, Pair
+
+Weights = dict[str, torch.Tensor]
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,10 @@ class AdaptSettings:
     decay: float = 0.0001
     dropout: float = 0.2
     replay: float = 0.0
+    join: int = 1  # fragments in a row, at most
+    length_tags: bool = False
     l2: float = 0.0
+    ewc: float = 0.0
     epochs: int = 5
     batch: int = 32
     checks: int = 4  # of the validation loss, an epoch
@@ -50,9 +52,9 @@ class AdaptSettings:
         """Refuse settings outside their range."""
         positive("rate", self.rate)
         fraction("dropout", self.dropout)
-        for name in ("decay", "replay", "l2"):
+        for name in ("decay", "replay", "l2", "ewc"):
             non_negative(name, getattr(self, name))
-        for name in ("epochs", "batch", "checks", "patience", "longest"):
+        for name in ("epochs", "batch", "checks", "patience", "longest", "join"):
             positive_integer(name, getattr(self, name))
 
 
@@ -69,34 +71,17 @@ class Translator:
     @classmethod
     def load(cls, folder: Path, *, dropout: float | None = None, longest: int = 128) -> Translator:
         """A local folder; nothing is fetched."""
-        from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer, logging
+        at_hand = load_seq2seq(folder, dropout=dropout)
+        return cls(at_hand.model, at_hand.tokenizer, longest)
 
-        logging.disable_progress_bar()
-        logging.set_verbosity_error()
-        if not (folder / "config.json").is_file():
-            raise BadInput("is no folder of a translation model (it has no config.json)", where=folder)
-        try:
-            config = AutoConfig.from_pretrained(folder, local_files_only=True)
-            if dropout is not None:
-                config.dropout = dropout
-            tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-            model = AutoModelForSeq2SeqLM.from_pretrained(folder, config=config, local_files_only=True)
-        except (OSError, ValueError, KeyError, ImportError) as error:
-            raise BadInput(f"cannot be loaded as a translation model ({type(error).__name__})", where=folder) from None
-        return cls(model, tokenizer, longest)
-
-    def add_tags(self) -> None:
-        """Make <P> and </P> words of their own."""
-        if self.tokenizer.add_special_tokens({"additional_special_tokens": [*TAGS]}):
+    def add_tags(self, tags: Sequence[str] = TAGS) -> None:
+        """Make marks such as <P> and </P> words of their own; they do not appear in translations."""
+        if self.tokenizer.add_special_tokens({"additional_special_tokens": [*tags]}):
             self.model.resize_token_embeddings(len(self.tokenizer))
 
     def batch(self, pairs: Sequence[Pair]) -> dict[str, torch.Tensor]:
         """Both sides as numbers."""
-        settings = {"padding": True, "truncation": True, "max_length": self.longest, "return_tensors": "pt"}
-        source = self.tokenizer([s for s, _ in pairs], **settings)
-        labels = self.tokenizer(text_target=[t for _, t in pairs], **settings)
-        targets = labels["input_ids"].masked_fill(labels["attention_mask"] == 0, IGNORED)
-        return {"input_ids": source["input_ids"], "attention_mask": source["attention_mask"], "labels": targets}
+        return pair_batch(self.tokenizer, pairs, self.longest)
 
     def loss(self, pairs: Sequence[Pair], size: int = 32) -> float:
         """The mean loss of a target token."""
@@ -126,27 +111,17 @@ class Translator:
                     return_tensors="pt",
                 )
                 inputs.pop("token_type_ids", None)
-                written = self.model.generate(**inputs, num_beams=beams, max_new_tokens=self.longest, max_length=None)
+                most = min(self.longest, 2 * inputs["input_ids"].shape[1] + 20)  # a model that loops is cut off
+                written = self.model.generate(**inputs, num_beams=beams, max_new_tokens=most, max_length=None)
                 for place, text in zip(
                     places, self.tokenizer.batch_decode(written, skip_special_tokens=True), strict=True
                 ):
-                    texts[place] = text
+                    texts[place] = text.strip()
         return texts
 
     def save(self, folder: Path) -> None:
         self.model.save_pretrained(folder)
         self.tokenizer.save_pretrained(folder)
-
-
-def mixed(
-    fragments: Sequence[Pair], general: Sequence[Pair], replay: float, rng: np.random.Generator
-) -> Iterator[Pair]:
-    """One epoch: all fragments, and so many general sentence pairs for each, in a random order."""
-    wanted = round(replay * len(fragments))
-    chosen = rng.integers(len(general), size=wanted) if wanted and len(general) else np.zeros(0, int)
-    rows = [*fragments, *(general[i] for i in chosen)]
-    for i in rng.permutation(len(rows)):
-        yield rows[i]
 
 
 @dataclass
@@ -157,6 +132,11 @@ class Adapted:
     steps: int = 0
     best: int = 0  # the check whose weights were kept
 
+    @property
+    def waited(self) -> int:
+        """Checks since the best one."""
+        return len(self.losses) - 1 - self.best
+
 
 def adapt(
     translator: Translator,
@@ -166,51 +146,69 @@ def adapt(
     general: Sequence[Pair] = (),
     *,
     checkpoint: Path | None = None,
+    most_updates: int | None = None,
     step: Callable[[int], None] = lambda done: None,
 ) -> Adapted:
     """Fine-tune, and keep the weights that are best on validation sentences (those before any step among them)."""
     settings.check()
-    if settings.replay and not general:
-        raise BadInput("replay needs general sentence pairs", possible="--general FILE")
+    if (settings.replay or settings.ewc) and not general:
+        raise BadInput("replay and EWC need general sentence pairs", possible="--general FILE")
     torch.manual_seed(settings.seed)
+    if settings.length_tags:
+        translator.add_tags(LENGTH_TAGS)
     model = translator.model
-    start = [p.detach().clone() for p in model.parameters()] if settings.l2 else []
+    pull = _pull(translator, settings, general)
+    diet = Diet(fragments, general, settings.replay, settings.join, settings.length_tags)
     optimiser = torch.optim.AdamW(model.parameters(), lr=settings.rate, weight_decay=settings.decay)
     done, best = Adapted([translator.loss(valid)]), _weights(model)
     first_epoch = 0
     if checkpoint is not None and checkpoint.exists():
         first_epoch, done, best = _resume(checkpoint, model, optimiser, settings)
-    per_epoch = math.ceil(len(fragments) * (1 + settings.replay) / settings.batch)
-    every = max(1, per_epoch // settings.checks)
+    every = max(1, math.ceil(diet.size() / settings.batch) // settings.checks)
     for epoch in range(first_epoch, settings.epochs):
         rng = np.random.default_rng((settings.seed, epoch))
-        for batch in _batches(mixed(fragments, general, settings.replay, rng), settings.batch):
-            _step(translator, optimiser, batch, start, settings.l2)
+        for batch in _batches(diet.epoch(rng), settings.batch):
+            _step(translator, optimiser, batch, pull)
             done.steps += 1
             step(1)
-            if done.steps % every == 0:
-                done.losses.append(translator.loss(valid))
-                if done.losses[-1] < done.losses[done.best]:
-                    done.best, best = len(done.losses) - 1, _weights(model)
-                if len(done.losses) - 1 - done.best >= settings.patience:
-                    model.load_state_dict(best)
-                    return done
+            if done.steps % every == 0 or done.steps == most_updates:
+                best = _checked(translator, valid, done, best)
+            if done.steps == most_updates or done.waited >= settings.patience:
+                model.load_state_dict(best)
+                return done
         if checkpoint is not None:
             _keep(checkpoint, epoch + 1, model, optimiser, done, best, settings)
     model.load_state_dict(best)
     return done
 
 
-def _step(translator: Translator, optimiser: Any, batch: list[Pair], start: list[torch.Tensor], l2: float) -> None:
+def _pull(translator: Translator, settings: AdaptSettings, general: Sequence[Pair]) -> Pull:
+    """The penalty of leaving the start; for EWC, what a sample of the general text needs."""
+    if not settings.ewc:
+        return Pull(translator.model, settings.l2)
+    places = np.random.default_rng(settings.seed).permutation(len(general))[:FISHER_PAIRS]
+    fisher = fisher_diagonal(
+        translator.model, [general[i] for i in places], lambda pair: translator.model(**translator.batch([pair])).loss
+    )
+    return Pull(translator.model, settings.l2, settings.ewc, fisher)
+
+
+def _step(translator: Translator, optimiser: Any, batch: list[Pair], pull: Pull) -> None:
     translator.model.train()
-    loss = translator.model(**translator.batch(batch)).loss
-    if l2:
-        pulls = zip(translator.model.parameters(), start, strict=True)
-        loss = loss + l2 * sum(((p - s) ** 2).sum() for p, s in pulls)
+    loss = translator.model(**translator.batch(batch)).loss + pull.penalty()
     optimiser.zero_grad()
     loss.backward()
     torch.nn.utils.clip_grad_norm_(translator.model.parameters(), 1.0)
     optimiser.step()
+
+
+def _checked(translator: Translator, valid: Sequence[Pair], done: Adapted, best: Weights) -> Weights:
+    """Note the validation loss; the weights that are best now."""
+    done.losses.append(translator.loss(valid))
+    if done.losses[-1] >= done.losses[done.best]:
+        return best
+    done.best = len(done.losses) - 1
+    return _weights(translator.model)
 
 
 def _batches(rows: Iterator[Pair], size: int) -> Iterator[list[Pair]]:
@@ -224,7 +222,7 @@ def _batches(rows: Iterator[Pair], size: int) -> Iterator[list[Pair]]:
         yield held
 
 
-def _weights(model: Any) -> dict[str, torch.Tensor]:
+def _weights(model: Any) -> Weights:
     return {name: value.detach().clone() for name, value in model.state_dict().items()}
 
 
@@ -251,4 +249,4 @@ def _resume(path: Path, model: Any, optimiser: Any, settings: AdaptSettings) -> 
     return state["epoch"], Adapted(state["losses"], state["steps"], state["at"]), state["best"]
 
 
-__all__ = ["TAGS", "AdaptSettings", "Adapted", "Translator", "adapt", "mixed"]
+__all__ = ["TAGS", "AdaptSettings", "Adapted", "Translator", "adapt"]

@@ -157,18 +157,20 @@ def maximisation(keys, values, nulls_f, nulls_b, totals_source, totals_target, a
     low = np.int64(0xFFFFFFFF)
     for slot in range(len(keys)):
         if keys[slot] != 0:
-            totals_source[(keys[slot] - 1) >> 32] += values[slot, 2]
-            totals_target[(keys[slot] - 1) & low] += values[slot, 3]
-    width_f, width_b = alpha * len(nulls_f), alpha * len(nulls_b)
+            totals_source[(keys[slot] - 1) >> 32] += values[slot, 2] + alpha
+            totals_target[(keys[slot] - 1) & low] += values[slot, 3] + alpha
+    for totals in (totals_source, totals_target):
+        for word in range(len(totals)):
+            totals[word] = exp_digamma(max(totals[word], alpha))
     for slot in range(len(keys)):
         if keys[slot] != 0:
             source, target = (keys[slot] - 1) >> 32, (keys[slot] - 1) & low
-            values[slot, 0] = max(exp_digamma(values[slot, 2] + alpha) / (totals_source[source] + width_f), FLOOR)
-            values[slot, 1] = max(exp_digamma(values[slot, 3] + alpha) / (totals_target[target] + width_b), FLOOR)
+            values[slot, 0] = max(exp_digamma(values[slot, 2] + alpha) / totals_source[source], FLOOR)
+            values[slot, 1] = max(exp_digamma(values[slot, 3] + alpha) / totals_target[target], FLOOR)
             values[slot, 2] = 0.0
             values[slot, 3] = 0.0
-    for nulls, width in ((nulls_f, width_f), (nulls_b, width_b)):
-        total = nulls[:, 1].sum() + width
+    for nulls in (nulls_f, nulls_b):
+        total = exp_digamma(nulls[:, 1].sum() + alpha * len(nulls))
         for word in range(len(nulls)):
             nulls[word, 0] = max(exp_digamma(nulls[word, 1] + alpha) / total, FLOOR)
             nulls[word, 1] = 0.0

@@ -20,6 +20,7 @@ DONE = {
     "training.tagger": "a model was trained that tags words",
     "training.classifier": "a model was trained that sorts texts into classes",
     "training.lm": "a language model was trained",
+    "training.translation": "a translation model was trained further",
     "training.vocab": "a list of words was made, for a tokenizer",
 }
 

@@ -33,13 +33,16 @@ BUNDLED = "bundled vectors"  # named in `needs` by kinds that use the default ve
 class Kind:
     """What cells of one name run: `function(data, **parameters)` gives a JSON object.
 
-    `needs` names folders of the data directory; `alone` marks what is timed and must not share the machine.
+    `needs` names folders of the data directory; `alone` marks what is timed and must not share the machine. With `keeps`
+    the function also gets `kept`, a folder of the cache for files that are too large for a result, such as models; cells
+    may share them, and make them again where they are missing.
     """
 
     function: Callable[..., Result]
     version: int = 1
     needs: tuple[str, ...] = ()
     alone: bool = False
+    keeps: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,10 @@ class Store:
         except BaseException:
             Path(aside).unlink(missing_ok=True)
             raise
+
+    def files(self, paper: str) -> Path:
+        """The folder for files that cells of a paper keep."""
+        return (self.folder / "files" / paper).resolve()
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.json"

@@ -118,7 +118,7 @@ def run(
     together = [cell for cell in left if not study.kinds[cell.kind].alone]
     alone = [cell for cell in left if study.kinds[cell.kind].alone]
     for some, at_once in ((together, jobs), (alone, 1)):
-        for cell, outcome in _outcomes(study, some, data, at_once):
+        for cell, outcome in _outcomes(study, some, data, at_once, store.files(study.paper)):
             _note(done, cell, outcome, store, keys[cell])
             progress(cell, outcome.seconds)
     done.results = {cell: done.results[cell] for cell in cells if cell in done.results}  # in the order of the plan
@@ -139,15 +139,17 @@ def _note(done: Run, cell: Cell, outcome: _Outcome, store: Store, key: str) -> N
     done.results[cell], done.seconds[cell] = outcome.result, outcome.seconds
 
 
-def _outcomes(study: Study, cells: list[Cell], data: Path | None, jobs: int) -> Iterator[tuple[Cell, _Outcome]]:
+def _outcomes(
+    study: Study, cells: list[Cell], data: Path | None, jobs: int, kept: Path
+) -> Iterator[tuple[Cell, _Outcome]]:
     if jobs <= 1 or len(cells) < 2:
         for cell in cells:
-            yield cell, _attempt(study.kinds[cell.kind].function, cell, data)
+            yield cell, _attempt(study.kinds[cell.kind], cell, data, kept)
         return
     fresh = multiprocessing.get_context("spawn")  # a forked copy of threads that already run may hang
     with _one_thread_each(), ProcessPoolExecutor(min(jobs, len(cells)), mp_context=fresh) as pool:
         waiting: dict[Future[_Outcome], Cell] = {
-            pool.submit(_attempt, study.kinds[cell.kind].function, cell, data): cell for cell in cells
+            pool.submit(_attempt, study.kinds[cell.kind], cell, data, kept): cell for cell in cells
         }
         for future in as_completed(waiting):
             try:
@@ -156,11 +158,11 @@ def _outcomes(study: Study, cells: list[Cell], data: Path | None, jobs: int) -> 
                 yield waiting[future], _Outcome(None, 0.0, "a worker process died (out of memory?)")
 
 
-def _attempt(function: Callable[..., Result], cell: Cell, data: Path | None) -> _Outcome:
+def _attempt(kind: Kind, cell: Cell, data: Path | None, kept: Path) -> _Outcome:
     """Run one cell. An unexpected error is told by kind and place: its message may quote the data."""
     start = time.perf_counter()
     try:
-        result = function(data, **cell.parameters)
+        result = kind.function(data, **cell.parameters, **({"kept": kept} if kind.keeps else {}))
     except TextveilError as error:
         return _Outcome(None, time.perf_counter() - start, str(error))
     except Exception as error:

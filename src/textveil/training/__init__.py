@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         load as load,
     )
     from .tagger import Tagger as Tagger
+    from .translation import Translation as Translation
     from .units import units_of as units_of
     from .vocabulary import (
         Noising as Noising,
@@ -50,6 +51,7 @@ else:
             "plan": "Phase TrainingPlan steps_for",
             "saved": "ReleasedVocabulary load",
             "tagger": "Tagger",
+            "translation": "Translation",
             "units": "units_of",
             "vocabulary": "Noising Vocabulary",
         },

@@ -29,7 +29,11 @@ _SMALL: dict[str, dict[str, Any]] = {
 
 def model_example(kind: type[PrivateModel]) -> Example:
     """The smallest model of a kind."""
-    own = dict(_SMALL[kind.name])
+    own = dict(_SMALL.get(kind.name, {}))
+    if kind.name == "training.translation":
+        from textveil.nets.translation import tiny_seq2seq
+
+        own["model"] = tiny_seq2seq([word for text in TEXTS for word in text.split()])
     if "vectors" in kind._parameter_names():
         own["vectors"] = from_arrays(list(WORDS), np.eye(4, 3) + 0.5)
     model = kind(**own, epsilon=2.0, delta=1e-3, epochs=2, batch=8, examples=8)
@@ -40,6 +44,8 @@ def _data(name: str) -> Any:
     texts = list(TEXTS)
     if name == "training.lm":
         return texts
+    if name == "training.translation":
+        return texts, texts[::-1]
     if name == "training.tagger":
         sentences = [text.split() for text in texts]
         return sentences, [["T" if word == "tea" else "O" for word in words] for words in sentences]

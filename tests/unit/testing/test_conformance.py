@@ -16,7 +16,7 @@ from textveil.testing import BrokenLaw, check_registered
 from textveil.testing.conformance import EXAMPLE
 
 NETS = {
-    *("training.classifier", "training.lm", "training.tagger", "membership.shadow"),
+    *("training.classifier", "training.lm", "training.tagger", "training.translation", "membership.shadow"),
     *(name for name in registry.names("mechanism") if name.startswith("federated.")),
 }  # see test_conformance_nets.py
 SECONDS = 120.0

@@ -18,6 +18,7 @@ from typing import Any
 from textveil.core import BadInput, read_manifest
 from textveil.core.params import needs
 from textveil.core.release import check_free, check_writable
+from textveil.recipes.fragments.adapt_private import read_pairs
 from textveil.recipes.progress import Bar
 from textveil.text.formats.lines import Lines
 from textveil.text.formats.objects import objects
@@ -52,7 +53,7 @@ def adapt_model(job: AdaptJob, *, bar: Bar) -> dict[str, Any]:
     settings = AdaptSettings(**job.settings)
     settings.check()
     fragments, tags = read_fragments(job.fragments)
-    valid, general, test = (_pairs(file) for file in (job.valid, job.general, job.test))
+    valid, general, test = ([] if file is None else read_pairs(file) for file in (job.valid, job.general, job.test))
     translator = Translator.load(job.model, dropout=settings.dropout, longest=settings.longest)
     shown: dict[str, Any] = {"fragments": len(fragments), "settings": job.settings}
     sources, references = [s for s, _ in test], [t for _, t in test]
@@ -91,12 +92,6 @@ def read_fragments(folder: Path) -> tuple[list[tuple[str, str]], bool]:
     if not pairs:
         raise BadInput("holds no fragments", where=folder)
     return pairs, bool(manifest["parameters"].get("tags"))
-
-
-def _pairs(file: PairFile | None) -> list[tuple[str, str]]:
-    if file is None:
-        return []
-    return [(pair.source, pair.target) for pair in file.open() if pair.source.strip() and pair.target.strip()]
 
 
 __all__ = ["AdaptJob", "adapt_model", "read_fragments"]

@@ -98,7 +98,7 @@ def train_model(job: ModelJob, *, bar: Bar, warn: Callable[[str], None] = lambda
         if budget and not _make_words(model, budget, data, publication, paid):
             beware.append(NO_WORDS)
             warn(NO_WORDS)
-        _fit(model, data, plan, publication, paid, bar)
+        fit_charged(model, (data.inputs, data.targets or None, data.users), plan, publication, paid, bar)
         model.save(publication.file("model"))
         test_scores = scores(model, test) if test is not None else {}
         beware += score_warnings(job.kind, test_scores, getattr(model, "size", None))
@@ -225,7 +225,9 @@ def _event(model: PrivateModel, plan: TrainingPlan, budget: OneBudget | None) ->
     return replace(joint, mechanism=model.name, assumes=tuple(dict.fromkeys((*joint.assumes, *own.assumes))))
 
 
-def _fit(model: Any, data: Examples, plan: TrainingPlan, publication: Publication, paid: Paid, bar: Bar) -> None:
+def fit_charged(
+    model: Any, data: tuple[Any, Any, Any], plan: TrainingPlan, publication: Publication, paid: Paid, bar: Bar
+) -> None:
     """Train; a stopped run goes on from its checkpoint, and steps that it had begun and lost are charged once more."""
 
     def pay_again(repeated: Event) -> None:
@@ -237,9 +239,7 @@ def _fit(model: Any, data: Examples, plan: TrainingPlan, publication: Publicatio
 
     with bar("training", plan.steps, "steps") as advance:
         model.fit(
-            data.inputs,
-            data.targets or None,
-            data.users,
+            *data,
             plan=plan,
             noise=paid.noise(),
             progress=lambda progress: advance(1),

@@ -49,10 +49,15 @@ def sizes(data: Path, *, domain: str) -> dict[str, Any]:
     return shown
 
 
-def published(data: Path, *, domain: str, symmetry: str, general: bool) -> dict[str, Any]:
-    """The share of the published types that our extraction has, without sampling; `general`: aligned on all domains."""
+def published(data: Path, *, domain: str, symmetry: str, learnt_from: str) -> dict[str, Any]:
+    """The share of the published types that our extraction has, without sampling; `learnt_from`: the aligner's text."""
     own = pairs(data, domain, "train")
-    texts = [*own, *others(data, domain)] if general else own
+    more = {
+        "train": [],
+        "train, valid, test": [*pairs(data, domain, "valid"), *pairs(data, domain, "test_a")],
+        "all domains": others(data, domain),
+    }[learnt_from]
+    texts = [*own, *more]
     source, target = (side_of([pair[n] for pair in texts]) for n in (0, 1))
     words = WordNumbers(), WordNumbers()
     aligner = Aligner(symmetry).fit(corpus_of(source, target, words), words)

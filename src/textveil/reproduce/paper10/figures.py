@@ -1,4 +1,4 @@
-"""Paper 10: the risk of each policy, by domain."""
+"""Paper 10: the risk of each policy, the baseline over its training, and what adapting gains (Table 2, Figure 3)."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ from textveil.reproduce.figures import Figure, Panel, Series
 from textveil.reproduce.measures import sample
 from textveil.reproduce.paper10.cells import POLICIES
 from textveil.reproduce.paper10.data import DOMAINS
+from textveil.reproduce.paper10.translation import VARIANTS
 from textveil.reproduce.study import Results
 
 
 def figures(results: Results) -> list[Figure]:
     """Every figure for which there are cells."""
-    if not results.of("risk", sentences=0):
-        return []
+    wanted = (("risk", _risk), ("baseline", _baseline), ("adapted", _adapted))
+    return [draw(results) for kind, draw in wanted if results.of(kind)]
+
+
+def _risk(results: Results) -> Figure:
     names = ", ".join(f"{number}: {policy}" for number, policy in enumerate(POLICIES, 1))
     panel = Panel(
         "words in correct runs of ten or more (source)",
@@ -21,7 +25,39 @@ def figures(results: Results) -> list[Figure]:
         [Series.of(domain, _risks(results, domain)) for domain in DOMAINS],
         [("goal: 1 %", 0.01)],
     )
-    return [Figure("risk", f"Ours: what can be put together again. {names}", [panel])]
+    return Figure("risk", f"Ours: what can be put together again. {names}", [panel])
+
+
+def _baseline(results: Results) -> Figure:
+    """BLEU over minutes of one core, on held-out sentences of each domain."""
+    panels = []
+    for cell in results.of("baseline"):
+        curve = cell.result["curve"]
+        minutes = [point["cpu_minutes"] for point in curve]
+        domains = [domain for domain in DOMAINS if domain in curve[-1]]
+        series = [Series(domain, minutes, [point[domain]["bleu"] for point in curve]) for domain in domains]
+        panels.append(Panel(cell.parameters["left_out"] or "general text", "CPU minutes", "BLEU", series))
+    return Figure("baseline", "Ours: the baseline over its training (greedy, 150 sentences a domain)", panels)
+
+
+def _adapted(results: Results) -> Figure:
+    """Gains in BLEU (Table 2) and lengths of the output (Figure 3), by variant."""
+    variants = [v for v in VARIANTS if results.of("adapted", variant=v)]
+    names = ", ".join(f"{number}: {variant}" for number, variant in enumerate(variants, 1))
+    gains, lengths = list[Series](), list[Series]()
+    for domain in DOMAINS:
+        places = {n: results.of("adapted", domain=domain, variant=v) for n, v in enumerate(variants, 1)}
+        cells = {float(n): cells[0].result["held_out"] for n, cells in places.items() if cells}
+        if not cells:
+            continue
+        ends = [[cell["interval"][end] for cell in cells.values()] for end in (0, 1)]
+        gains.append(Series(domain, [*cells], [cell["gain"] for cell in cells.values()], *ends))
+        lengths.append(Series(domain, [*cells], [cell["after"]["length_ratio"] for cell in cells.values()]))
+    panels = [
+        Panel("gain over the baseline (Table 2)", "variant", "BLEU", gains, [("baseline", 0.0)]),
+        Panel("length of the output (Figure 3)", "variant", "over the reference", lengths, [("reference", 1.0)]),
+    ]
+    return Figure("adapted", f"Adapted models on 500 held-out sentences. {names}", panels)
 
 
 def _risks(results: Results, domain: str) -> dict[float, list[float]]:

@@ -1,0 +1,81 @@
+"""What a model is shown and what holds it: every fragment once, penalties as their formulas say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+import torch
+
+from textveil.fragments.pull import Pull, fisher_diagonal
+from textveil.fragments.training_pairs import Diet, length_tagged
+
+FRAGMENTS = [(f"s{i}", f"t{i}") for i in range(40)]
+
+
+def test_each_fragment_is_shown_once_an_epoch_however_they_are_joined():
+    diet = Diet(FRAGMENTS, [("g", "h")], replay=0.5, join=4, length_tags=True)
+    rows = [*diet.epoch(np.random.default_rng(1))]
+    own = [row for row in rows if row != ("g", "h")]
+    words = [word for source, _ in own for word in source.split() if not word.startswith("<")]
+    assert sorted(words) == sorted(s for s, _ in FRAGMENTS)
+    assert len(rows) - len(own) == round(0.5 * len(own))
+    for source, target in own:  # both sides in the same order, the mark on the source alone
+        assert [w.replace("s", "t") for w in source.split()[1:]] == target.split()
+        assert len(target.split()) <= 4
+    assert rows != [*diet.epoch(np.random.default_rng(2))]
+
+
+@pytest.mark.parametrize(
+    ("words", "tag"), [(1, "<L1>"), (2, "<L2>"), (3, "<L4>"), (4, "<L4>"), (5, "<L8>"), (30, "<L8>")]
+)
+def test_lengths_and_their_tags(words, tag):
+    assert length_tagged(("x", " ".join("y" * words)))[0] == f"{tag} x"
+
+
+def test_penalties_equal_their_formulas():
+    model = torch.nn.Linear(3, 1, bias=False)
+    with torch.no_grad():
+        model.weight.copy_(torch.tensor([[1.0, 2.0, 3.0]]))
+    examples = [torch.tensor([1.0, 0.0, 0.0]), torch.tensor([1.0, 2.0, 0.0])]
+    fisher = fisher_diagonal(model, examples, lambda x: model(x).sum())
+    raw = np.array([(1 + 1) / 2, (0 + 4) / 2, 0.0])  # gradients are the examples
+    assert fisher[0].flatten().tolist() == pytest.approx((raw / raw.mean()).tolist())
+    pull = Pull(model, l2=0.5, ewc=2.0, fisher=fisher)
+    assert pull.penalty().detach() == 0
+    with torch.no_grad():
+        model.weight += torch.tensor([[1.0, -1.0, 2.0]])
+    expected = 0.5 * (1 + 1 + 4) + 2.0 / 2 * float((raw / raw.mean() * np.array([1, 1, 4])).sum())
+    assert float(pull.penalty().detach()) == pytest.approx(expected)
+    assert Pull(model).penalty() == 0.0
+
+
+def test_a_pretraining_that_is_stopped_makes_the_same_steps(tmp_path):
+    from textveil.fragments.pretraining import Pretraining, PretrainSettings
+
+    pairs = [(f"ein Wort {i % 7} und {i % 5}", f"a word {i % 7} and {i % 5}") for i in range(60)]
+    small = PretrainSettings(300, width=16, encoder_layers=1, decoder_layers=1, heads=2, tokens=120, warm_up=2)
+    whole, first = Pretraining(pairs, tmp_path / "a", small), Pretraining(pairs, tmp_path / "b", small)
+    whole.run(12, every=6)
+    first.run(6, every=6)
+    resumed = Pretraining(pairs, tmp_path / "b", small)
+    state = resumed.run(12, every=6, score=lambda translator: {"bleu": len(translator.translate(["ein Wort"], 1))})
+    assert (state.step, state.target_tokens) == (12, whole.state.target_tokens)
+    assert [point["step"] for point in state.curve] == [6, 12]
+    assert state.curve[-1]["bleu"] == 1
+    for name, value in whole.average.items():
+        assert torch.equal(value, resumed.average[name]), name
+    folder = tmp_path / "model"
+    resumed.translator().save(folder)
+
+    from textveil.fragments.adapting import Translator
+
+    loaded = Translator.load(folder)
+    assert loaded.loss(pairs[:8]) == pytest.approx(resumed.translator().loss(pairs[:8]), rel=1e-5)
+    assert (
+        loaded.tokenizer.decode(loaded.tokenizer("Öl , das !")["input_ids"], skip_special_tokens=True).strip()
+        == "Öl , das !"
+    )

@@ -1,0 +1,114 @@
+"""Paper 10: text that judges is never learnt from, the pages of translation cells, and models kept between cells."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+from textveil.reproduce.cells import Cell, Kind, Store
+from textveil.reproduce.paper10.data import CONFIDENTIAL, DOMAINS
+from textveil.reproduce.paper10.figures import figures
+from textveil.reproduce.paper10.general import EXTRA, FILES, GENERAL, confidential, judged, public, tokenised
+from textveil.reproduce.paper10.measures import bleu_gain_of, length_gain, over_copying
+from textveil.reproduce.paper10.study import STUDY
+from textveil.reproduce.study import Results, Study, run
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("I don't know, Mr. X!", "I don 't know , Mr . X !"),
+        ("E-Mail (2,5 MB)", "E-Mail ( 2,5 MB )"),
+        ("'%s': 10,000 z.B", "' %s ' : 10,000 z.B"),
+    ],
+)
+def test_words_are_cut_like_those_of_the_benchmark(text, cut):
+    assert tokenised(text) == cut
+
+
+def write(path, rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with gzip.open(path, "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+@pytest.fixture
+def data(tmp_path):
+    for domain in DOMAINS:
+        own = [{"line": i, "de": f"{domain} Satz {i % 700}", "en": f"{domain} text {i % 700}"} for i in range(900)]
+        own += [{"line": 900, "de": "steht hier", "en": "so steht hier this"}]
+        write(tmp_path / CONFIDENTIAL / domain / "train.jsonl.gz", own)
+        write(tmp_path / CONFIDENTIAL / domain / "valid.jsonl.gz", own[600:605])
+    for name in (*FILES, EXTRA):
+        write(tmp_path / GENERAL / f"{name}.jsonl.gz", [{"de": f"{name} .", "en": f"{name} !"}])
+    return tmp_path
+
+
+def test_what_judges_is_not_learnt_from_and_a_domain_that_is_left_out_is_not_public(data):
+    own, test = confidential(data, "EMEA"), judged(data, "EMEA")
+    assert len(test) == len({de for de, _ in test}) == 500
+    assert not {text for pair in own for text in pair} & {text for pair in test for text in pair}
+    assert not {"EMEA Satz 601"} & {de for de, _ in own}
+    assert ("steht hier", "so steht hier this") not in test
+    assert len(public(data, "")) == len(FILES)
+    for domain in DOMAINS:
+        texts = public(data, domain)
+        assert not any(domain in de for de, _ in texts)
+        assert not any("steht hier" in de for de, _ in texts)  # rows whose English holds the German teach copying
+        assert any(EXTRA in de for de, _ in texts) == (domain != "GNOME")
+
+
+def shown(gain, ratio):
+    scores = {"bleu": 12.0, "chrf": 30.0, "words": 9.0, "length_ratio": ratio}
+    part = {
+        "pairs": 500,
+        "copy": 4.0,
+        "before": scores,
+        "after": scores,
+        "gain": gain,
+        "interval": [gain - 1, gain + 1],
+    }
+    return {"held_out": {**part, "loss": [3.0, 2.9]}, "updates": 9}
+
+
+def test_measures_and_figures_of_translation_cells():
+    results = Results(
+        {
+            Cell.of("adapted", domain="EMEA", variant="7 words"): shown(2.0, 0.5),
+            Cell.of("adapted", domain="EMEA", variant="7 words, tags"): shown(1.5, 0.7),
+            Cell.of("baseline", left_out="", steps=5): {
+                "curve": [{"cpu_minutes": 1.0, "EMEA": {"bleu": 2.0}}, {"cpu_minutes": 2.0, "EMEA": {"bleu": 3.0}}]
+            },
+        }
+    )
+    (gain,) = bleu_gain_of(results, kind="adapted", variant="7 words", domain="EMEA")
+    assert (gain.value, gain.low, gain.high) == (2.0, 1.0, 3.0)
+    assert over_copying(results, kind="adapted", domain="EMEA")[0].value == 8.0
+    (longer,) = length_gain(results, kind="adapted", first="7 words", second="7 words, tags")
+    assert longer.value == pytest.approx(0.2)
+    assert {figure.name for figure in figures(results)} == {"baseline", "adapted"}
+
+
+def test_every_cell_of_the_plan_has_a_kind_and_a_part():
+    parts = {kind for kinds in STUDY.parts.values() for kind in kinds}
+    for scale in ("small", "full"):
+        assert {cell.kind for cell in STUDY.cells(scale)} == parts == set(STUDY.kinds)
+
+
+def kept_number(data, *, number, kept):
+    kept.mkdir(parents=True, exist_ok=True)
+    path = kept / "number"
+    before = path.read_text() if path.exists() else ""
+    path.write_text(f"{before}{number}")
+    return {"read": before}
+
+
+def test_cells_that_keep_files_share_a_folder_of_the_cache(tmp_path):
+    study = Study("99", "test", {"a": Kind(kept_number, keeps=True)}, lambda scale: [], {})
+    cells = [Cell.of("a", number=n) for n in (1, 2)]
+    done = run(study, cells, store=Store(tmp_path))
+    assert not done.failed
+    assert [done.results[cell]["read"] for cell in cells] == ["", "1"]
+    assert (tmp_path / "files" / "99" / "number").read_text() == "12"
