@@ -5,7 +5,7 @@
 # make api            docs/api and the types of the verbs, from docstrings and options
 # make wheel-check    build the wheel, install it in an empty environment, run the demo there, resolve textveil[all]
 # make engine         the environment of private classification (.venv-mpc): 1.5 GB, about 90 seconds
-# make engine-test    private classification end to end, in every model of trust, with parties that die or stall
+# make engine-test    more of private classification end to end than `make test` does: parties that die, stall or differ
 # make bench          every room side by side with its peers; keeps docs/results/bench-ROOM.json (BENCH=--quick: sooner)
 # make names-peer     an old spaCy model in an environment of its own, for bench/pii.py (a yardstick, no dependency)
 # make bench-compare  what is worse by more than a tenth in NEW (docs/results) than in OLD (HEAD)

@@ -1,8 +1,9 @@
 """Largest memory of `pii mask` for a file and one ten times as large: `python bench/pii_memory.py [--megabytes N] [--keep]`.
 
 Invented letters about 3,000 people, masked with pseudonyms, a map and a key, each file in a process of its own. Memory may
-grow with people and values, which are the same in both, and not with the file. Ends with one JSON line, which
---keep puts into docs/results/pii-memory.json.
+grow with people and values, which are the same in both, and not with the file. The system counts what this process held
+when it started the other one as well, so a figure is an upper limit. Ends with one JSON line, which --keep puts
+into docs/results/pii-memory.json.
 """
 
 from __future__ import annotations

@@ -32,16 +32,17 @@ from textveil.mpc.server import ClassifyServer, Limits, check_equal
 from textveil.mpc.service import call
 from textveil.recipes.mpc.local import local_parties
 
-# Engines that start beside a whole test run miss their deadlines now and then, so these have a command of their own.
-MISSING = "" if os.environ.get("TEXTVEIL_ENGINE_TESTS") else "run by `make engine-test`"
+MISSING = ""
 try:
     engine_python()
 except BadInput as error:
     MISSING = str(error)
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
+# `make test` classifies once in each trust; whatever else takes minutes of engines has a command of its own
+with_time = pytest.mark.skipif(not os.environ.get("TEXTVEIL_ENGINE_TESTS"), reason="run by `make engine-test`")
 SHAPE = NetworkShape(100, kernels=(3,), channels=2, stride=8, pool=2, hidden=3)
-SECONDS = 60.0
+SECONDS = 120.0
 
 
 def example_arrays():
@@ -121,6 +122,7 @@ def test_labels_are_those_of_the_oracle(parties, trust):
     assert (said == labels(scores(SHAPE, parties.classifier.arrays, x)))[clear].all()
 
 
+@with_time
 def test_scores_directly_linked_are_within_the_tolerance(parties, monkeypatch):
     monkeypatch.setattr(parties.servers["dealer"], "direct", "127.0.0.1")
     x = rows(4)
@@ -131,6 +133,7 @@ def test_scores_directly_linked_are_within_the_tolerance(parties, monkeypatch):
     assert np.abs(np.array(said) - 1 / (1 + np.exp(-found))).max() < slack
 
 
+@with_time
 def test_three_classes_over_pieces():
     shape = NetworkShape(6, 5, kernels=(2, 3), channels=3, pool=5, hidden=0, classes=3)
     rng = np.random.default_rng(1)
@@ -143,6 +146,7 @@ def test_three_classes_over_pieces():
     assert said == labels(oracle_scores(shape, arrays, x)).tolist() and len(set(said)) > 1
 
 
+@with_time
 def test_a_file_becomes_a_release_of_labels(parties, tmp_path, capsys):
     texts = tmp_path / "messages.txt"
     texts.write_text("a wonderful day\nan awful secretword day\n")
@@ -165,6 +169,7 @@ def test_a_file_becomes_a_release_of_labels(parties, tmp_path, capsys):
         assert sentence in capsys.readouterr().err
 
 
+@with_time
 def test_what_differs_is_refused_before_any_link(parties, monkeypatch):
     """Other fixed-point bits would give wrong labels without any error."""
     config = client_module.Trust.config
@@ -188,6 +193,7 @@ def test_each_difference_is_named():
             check_equal({**ours, name: "other"}, ours)
 
 
+@with_time
 def test_limits_are_said_in_one_sentence(parties):
     with pytest.raises(Refused, match="1 to 20 texts"):
         parties.client("two", [21])
@@ -201,11 +207,13 @@ def test_limits_are_said_in_one_sentence(parties):
     parties.journal.count("queries of bob", -40 - parties.journal.counted("queries of bob"))
 
 
+@with_time
 @pytest.mark.parametrize("victim", ["client", "server", "dealer"])
 def test_who_is_killed_or_stalls_ends_the_session_and_not_the_server(parties, victim):
-    began = time.monotonic()
+    server = parties.servers["dealer"]
+    wait_for(lambda: not server.sessions)  # of the test before
     client = parties.client("dealer", [1])
-    session = next(iter(parties.servers["dealer"].sessions.values()))
+    session = next(iter(server.sessions.values()))
     if victim == "client":
         client.engine.process.kill()
     elif victim == "server":
@@ -217,20 +225,21 @@ def test_who_is_killed_or_stalls_ends_the_session_and_not_the_server(parties, vi
             pairing.dealing.close()
     with pytest.raises(TextveilError) as error, client:
         list(client.ask(rows(1)))
-    assert "\n" not in str(error.value) and time.monotonic() - began < SECONDS
-    wait_for(lambda: not parties.servers["dealer"].sessions)
+    assert "\n" not in str(error.value)
+    wait_for(lambda: not server.sessions)
     wire = call(parties.keys / "bob", parties.address("dealer"), "server", {"do": "facts"})
-    assert wire.receive(seconds=5).said["labels"] == ["bad", "good"]
+    assert wire.receive(seconds=SECONDS).said["labels"] == ["bad", "good"]
     wire.close()
 
 
-def wait_for(is_so, seconds=40.0):
+def wait_for(is_so, seconds=SECONDS):
     deadline = time.monotonic() + seconds
     while not is_so() and time.monotonic() < deadline:
         time.sleep(0.1)
     assert is_so()
 
 
+@with_time
 def test_two_clients_at_once_after_garbage(parties):
     import socket
 

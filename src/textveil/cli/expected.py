@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -12,6 +13,7 @@ from textveil.cli.progress import bar
 
 if TYPE_CHECKING:
     from textveil.recipes.use.forecast import Forecast
+    from textveil.recipes.words.engines import Engine
     from textveil.recipes.words.veil import VeilJob
 
 FEWEST = 100  # documents below which nothing is foreseen
@@ -30,7 +32,7 @@ class UseToExpect:
     quiet: bool = False
     shown: dict[str, Any] = field(default_factory=dict)  # for --json
 
-    def foresee(self, records: int) -> None:
+    def foresee(self, records: int, engine: Engine) -> None:
         """Say what to expect of so many records."""
         from textveil.recipes.use.channel import has_vectors
         from textveil.recipes.use.forecast import forecast
@@ -41,7 +43,7 @@ class UseToExpect:
             if self.label_field is not None:
                 say(f"use to expect: nothing can be foreseen below {FEWEST} records")
             return
-        found = forecast(self.job.mechanism, records)
+        found = engine.ask(partial(forecast, documents=records))
         self.shown = found.to_json()
         self._say(*forecast_lines(found))
         if self.label_field is not None:

@@ -34,4 +34,5 @@ def net_asked(model: FederatedModel) -> dict[str, Any]:
     from textveil.text.examples import read_texts
 
     words = read_texts(model.words, format="txt").inputs if model.words is not None else None
-    return given(vectors=model.vectors, words=words, size=model.size, hidden=model.hidden, output=model.output)
+    named = ("vectors", "size", "hidden", "output", "encoder", "adapters")
+    return given(words=words, **{name: getattr(model, name) for name in named})

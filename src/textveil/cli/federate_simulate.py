@@ -132,6 +132,14 @@ class FederatedModel:
         str | None,
         option("Parameters that do not learn, by the beginnings of their names, e.g. vectors,lstm.", group=MODEL),
     ] = None
+    encoder: Annotated[
+        str | None,
+        option("Start from a public encoder: minilm (comes with Textveil), or a folder of BERT's kind.", group=MODEL),
+    ] = None
+    adapters: Annotated[
+        int | None,
+        option("With an encoder: let it rest and learn adapters (LoRA) of this rank; 0: the head alone.", group=MODEL),
+    ] = None
     vectors: Annotated[
         str | None, option("tagger, classifier: public word vectors, 'default' or a vector file.", group=MODEL)
     ] = None
@@ -190,6 +198,7 @@ def simulate(
             sources,
             out,
             texthide,
+            encoder=model.encoder,
             rounds=run.rounds,
             local_work=local_work,
             label_field=label_field,

@@ -26,9 +26,6 @@ class TextHideOptions:
     masks: Annotated[
         int, option("Masks in the pool, over all sites; 0: none, -1: a new one for each item.", group=TEXTHIDE)
     ] = 256
-    encoder: Annotated[str, option("minilm (comes with Textveil), or a folder of BERT's kind.", group=TEXTHIDE)] = (
-        "minilm"
-    )
     mixed: Annotated[int, option("Texts that are mixed into one.", group=TEXTHIDE)] = 4
     masks_per_site: Annotated[bool, option("Give each site as many masks as --masks says.", group=TEXTHIDE)] = False
     public_text: Annotated[Path | None, option("inter: a file of public texts to mix in.", group=TEXTHIDE)] = None
@@ -44,6 +41,7 @@ def run_texthide(
     out: Path,
     hiding: TextHideOptions,
     *,
+    encoder: str | None,
     rounds: int,
     local_work: Any,
     label_field: str | None,
@@ -71,7 +69,7 @@ def run_texthide(
         sites=sites,
         per_client=hiding.masks_per_site,
         public_text=hiding.public_text,
-        encoder=hiding.encoder,
+        encoder=encoder or "minilm",
         keep_view=hiding.keep_view,
         rounds=rounds,
         batch=local_work.batch,

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     )
     from .server import make_server_app as make_server_app
     from .server_step import ServerStep as ServerStep
+    from .stacked import StackedTraining as StackedTraining
     from .state import RoundState as RoundState
     from .texthide import TextHide as TextHide
     from .task import (
@@ -70,6 +71,7 @@ else:
             "rounds": "Federation Roster run_rounds",
             "server": "make_server_app",
             "server_step": "ServerStep",
+            "stacked": "StackedTraining",
             "state": "RoundState",
             "texthide": "TextHide",
             "task": "NetTask SavedNet Task",

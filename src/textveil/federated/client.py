@@ -8,7 +8,7 @@ Flower would forward their text.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -125,8 +125,7 @@ def trained_sum(setup: ClientSetup, content: RecordDict) -> RecordDict:
     weights = read_arrays(content["weights"], node.layout)
     total, weight, loss, below = np.zeros(node.layout.size, np.float64), 0.0, 0.0, 0
     refused: list[str] = []
-    for place, user in enumerate(order.users):
-        found = _unit_update(setup, node, order, weights, user, place)
+    for user, found in zip(order.users, _unit_updates(setup, node, order, weights), strict=True):
         if isinstance(found, Code):
             refused.append(found)
             continue
@@ -153,6 +152,35 @@ def unit_weight(order: Order, examples: int) -> float:
     return min(1.0, examples / order.cap) if order.weighting == "capped" else 1.0
 
 
+def _unit_updates(setup: ClientSetup, node: OpenedNode, order: Order, weights: Flat) -> Iterator[LocalUpdate | Code]:
+    """Every unit's update in the order's order: many at once where the local step can, else one after the other."""
+    size = getattr(setup.local, "at_once", 1)
+    for start in range(0, len(order.users), size):
+        users = order.users[start : start + size]
+        yield from _together(setup, node, order, weights, users) or (
+            _unit_update(setup, node, order, weights, user, start + place) for place, user in enumerate(users)
+        )
+
+
+def _together(
+    setup: ClientSetup, node: OpenedNode, order: Order, weights: Flat, users: Sequence[int]
+) -> list[LocalUpdate | Code]:
+    """The updates of units that are trained in one pass; none where that is not to be had, or any unit stands in its way."""
+    many = getattr(setup.local, "many", None)
+    if many is None or not all(0 <= user < len(node.users) and len(node.users[user]) for user in users):
+        return []
+    try:
+        put_into(node.net, weights)
+        found = many(node.net, [node.users[user] for user in users], [_seed(order, user) for user in users])
+    except Exception:
+        return []
+    return [one if is_finite(one.update) else Code.NOT_FINITE for one in found]
+
+
+def _seed(order: Order, user: int) -> int:
+    return int(np.random.SeedSequence([order.seed, user]).generate_state(1, np.uint64)[0] >> 1)
+
+
 def _unit_update(
     setup: ClientSetup, node: OpenedNode, order: Order, weights: Flat, user: int, place: int
 ) -> LocalUpdate | Code:
@@ -164,8 +192,7 @@ def _unit_update(
         if not len(examples):
             return Code.EMPTY
         put_into(node.net, weights)
-        seed = int(np.random.SeedSequence([order.seed, user]).generate_state(1, np.uint64)[0] >> 1)
-        found = setup.local(node.net, examples, seed=seed, part=order.part + place)
+        found = setup.local(node.net, examples, seed=_seed(order, user), part=order.part + place)
     except Exception:
         return Code.FAILED
     return found if is_finite(found.update) else Code.NOT_FINITE

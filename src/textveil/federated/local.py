@@ -7,7 +7,7 @@ one flat vector over the trainable parameters, in their order, without clipping 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -66,18 +66,22 @@ class LocalTraining:
     def __call__(self, net: Any, examples: Sequence[Any], *, seed: int, part: int) -> LocalUpdate:
         before = flat_of(net)
         net.train()
-        learner = self._learner(net)
-        order, total, steps = np.random.default_rng(seed), 0.0, 0
+        learner, total, steps = self._learner(net), 0.0, 0
+        for chosen in self.batches(examples, seed):
+            losses = net.losses(net.collate(chosen)).mean()
+            learner.zero_grad(set_to_none=True)
+            losses.backward()
+            learner.step()
+            total, steps = total + float(losses.detach()), steps + 1
+        return LocalUpdate(flat_of(net) - before, total / max(1, steps), steps)
+
+    def batches(self, examples: Sequence[Any], seed: int) -> Iterator[list[Any]]:
+        """What each step reads, in a fresh order every epoch."""
+        order = np.random.default_rng(seed)
         for _ in range(self.epochs):
             places = order.permutation(len(examples))[: self.most].tolist()
             for start in range(0, len(places), self.batch):
-                chosen = [examples[i] for i in places[start : start + self.batch]]
-                losses = net.losses(net.collate(chosen)).mean()
-                learner.zero_grad(set_to_none=True)
-                losses.backward()
-                learner.step()
-                total, steps = total + float(losses.detach()), steps + 1
-        return LocalUpdate(flat_of(net) - before, total / max(1, steps), steps)
+                yield [examples[i] for i in places[start : start + self.batch]]
 
     def _learner(self, net: Any) -> Any:
         import torch

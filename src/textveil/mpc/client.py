@@ -98,6 +98,7 @@ class ClassifyClient:
             "compile",
             seconds=self.seconds,
             watch=[self.wire],
+            tell=[self.wire],
             shape=self.shape.to_json(),
             rows=self.rows,
             answer=self.answer,

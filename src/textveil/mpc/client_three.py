@@ -10,6 +10,7 @@ from .engine import shares_of
 from .keys import NODES
 from .server import agreement, check_equal
 from .service import call
+from .waiting import await_readable
 from .wire import Message
 
 if TYPE_CHECKING:
@@ -41,7 +42,12 @@ def ask(client: ClassifyClient, rows: int, shares: Message) -> list[Answer]:
     for rank, node in enumerate(nodes):
         theirs, blobs = shares_of(shares, rank)
         node.send({"do": "run", "rows": rows, "shares": theirs}, blobs)
-    return client.joined([node.receive(seconds=client.seconds) for node in nodes])
+    answers = list[Message]()
+    for node in nodes:  # whoever ends is heard at once, not only the one whose turn it is
+        others = [wire for wire in client.watch if wire is not node]
+        await_readable(node, seconds=client.seconds, watch=others, tell=[client.wire])
+        answers.append(node.receive(seconds=client.seconds, tell=[client.wire]))
+    return client.joined(answers)
 
 
 __all__ = ["ask", "link"]

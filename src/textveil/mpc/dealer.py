@@ -18,7 +18,7 @@ from .keys import SERVER, Caller
 from .service import Service, say_to_stderr
 from .wire import BrokenWire, Message, Wire
 
-JOIN_SECONDS = 60.0
+JOIN_SECONDS = 120.0
 MOST_SESSIONS = 64
 SESSION_SECONDS = 24 * 3600.0
 

@@ -27,7 +27,7 @@ from .sm2 import Sm2Key
 
 MOST_HEADER, MOST_BODY, MOST_NUMBERS = 16_384, 65_536, 1 << 28
 _OP_ERROR = 1
-IDLE_SECONDS = 600.0
+HANDSHAKE_SECONDS, IDLE_SECONDS = 30.0, 600.0
 
 
 class DealerSession:
@@ -66,7 +66,7 @@ class DealerSession:
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, raw: socket.socket) -> None:
-        raw.settimeout(10.0)
+        raw.settimeout(HANDSHAKE_SECONDS)
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
             connection = self._context.wrap_socket(raw, server_side=True)

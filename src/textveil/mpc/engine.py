@@ -3,19 +3,17 @@
 The engine lives in an environment of its own (`.venv-mpc`, `make engine`). TEXTVEIL_ENGINE names its Python; without, it is
 looked for beside the environment that runs Textveil, beside the checkout, and in the folder of work. A peer that is killed
 while it connects, or a dealer that stalls, would keep the engine waiting for minutes: so nobody waits for the engine longer
-than the deadline, and a process that misses it is killed.
+than the deadline (counted from the last sign of life, see `waiting`), and a process that misses it is killed.
 """
 
 from __future__ import annotations
 
 import os
-import select
 import shutil
 import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -25,6 +23,7 @@ from typing import Any
 from textveil.core.errors import BadInput
 
 from .certificates import Certificate
+from .waiting import Pulse, await_readable
 from .wire import BrokenWire, Message, Wire
 
 VARIABLE, FOLDER = "TEXTVEIL_ENGINE", ".venv-mpc"
@@ -83,30 +82,25 @@ class Engine:
         self._folder: Path | None = None
 
     def ask(
-        self, do: str, blobs: Sequence[bytes] = (), *, seconds: float, watch: Sequence[Wire] = (), **said: Any
+        self,
+        do: str,
+        blobs: Sequence[bytes] = (),
+        *,
+        seconds: float,
+        watch: Sequence[Wire] = (),
+        tell: Sequence[Wire] = (),
+        **said: Any,
     ) -> Message:
-        """What the engine answers. EngineFailed when it does not within the deadline, or when somebody on a watched
-        connection says or ends something meanwhile: nothing is to be said while the engine computes."""
-        deadline = time.monotonic() + seconds
+        """What the engine answers. EngineFailed when it shows no sign of life for so long, or when a watched connection
+        ends meanwhile; `tell` are those who wait for this and are told that it goes on."""
         try:
             self._wire.send({"do": do, **said}, blobs, seconds=seconds)
-            self._await(deadline, watch)
-            return self._wire.receive(seconds=max(0.1, deadline - time.monotonic()))
+            pulse = Pulse(self.process.pid, seconds)
+            await_readable(self._wire, seconds=seconds, watch=watch, tell=tell, pulse=pulse)
+            return self._wire.receive(seconds=seconds)
         except BrokenWire as error:
             self.end()
             raise EngineFailed(str(error)) from None
-
-    def _await(self, deadline: float, watch: Sequence[Wire]) -> None:
-        sockets = [self._wire.socket, *(wire.socket for wire in watch)]
-        try:
-            ready, _, _ = select.select(sockets, [], [], max(0.0, deadline - time.monotonic()))
-        except (OSError, ValueError):
-            raise BrokenWire("the connection ended while the engine computed") from None
-        if not ready:
-            raise BrokenWire("the engine did not answer in time")
-        if self._wire.socket not in ready:
-            peer = next(wire.peer for wire in watch if wire.socket in ready)
-            raise BrokenWire(f"{peer} broke off")
 
     def session_folder(self, own: Certificate, peers: Sequence[bytes]) -> Path:
         """Certificates where the engine reads them, for the owner alone, until `connected`."""
@@ -144,10 +138,22 @@ def array_blobs(arrays: Mapping[str, Any]) -> tuple[list[Any], list[bytes]]:
     return [[name, list(values.shape)] for name, values in arrays.items()], raw
 
 
-def free_port(host: str = "127.0.0.1") -> int:
-    """A port that nobody listens on right now."""
-    with socket.create_server((host, 0)) as probe:
-        return int(probe.getsockname()[1])
+class ReservedPort:
+    """A port that nobody else is given until the engine listens on it.
+
+    The socket is bound and does not listen: the system hands its port to no other process, and lets the engine, which like
+    this one asks for SO_REUSEADDR, listen on it.
+    """
+
+    def __init__(self, host: str = "127.0.0.1"):
+        family = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0][0]
+        self._socket = socket.socket(family, socket.SOCK_STREAM)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._socket.bind((host, 0))
+        self.number = int(self._socket.getsockname()[1])
+
+    def release(self) -> None:
+        self._socket.close()
 
 
 def shares_of(message: Message, rank: int) -> tuple[list[Any], list[bytes]]:
@@ -160,4 +166,4 @@ def shares_of(message: Message, rank: int) -> tuple[list[Any], list[bytes]]:
     return described, kept
 
 
-__all__ = ["Engine", "EngineFailed", "array_blobs", "engine_python", "free_port", "shares_of"]
+__all__ = ["Engine", "EngineFailed", "ReservedPort", "array_blobs", "engine_python", "shares_of"]

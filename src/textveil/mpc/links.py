@@ -9,10 +9,9 @@ from typing import Any
 from .certificates import Certificate
 from .engine import Engine
 from .service import call, split_address
-from .wire import Message, Wire
+from .wire import PATIENCE, Message, Wire
 
-RECEIVE_MS = 30_000
-RETRIES = 50
+RETRY_SECONDS = 0.2
 
 
 def join_dealer(keys: Path, address: str, session: str, own: Certificate) -> Wire:
@@ -42,6 +41,11 @@ def dealer_settings(answer: Message, address: str, folder: Path) -> dict[str, An
     }
 
 
+def patience(seconds: float) -> dict[str, Any]:
+    """The engine's own time-outs. Ours end it sooner: it does not see that a peer is gone, and we do."""
+    return {"receive_ms": int(1000 * PATIENCE * seconds), "retries": int(seconds / RETRY_SECONDS)}
+
+
 def link_up(
     engine: Engine,
     *,
@@ -52,20 +56,21 @@ def link_up(
     config: dict[str, Any],
     seconds: float,
     watch: Sequence[Wire],
+    tell: Sequence[Wire] = (),
 ) -> None:
-    """Let an engine connect to its peers; the certificates on disk are removed afterwards."""
+    """Let an engine connect to its peers, for as long as they are there: its own time-outs are no shorter than ours."""
     engine.ask(
         "connect",
         seconds=seconds,
         watch=watch,
+        tell=tell,
         session=session,
         rank=rank,
         hosts=list(hosts),
         folder=str(folder),
         config=config,
-        receive_ms=RECEIVE_MS,
-        retries=RETRIES,
+        **patience(seconds),
     )
 
 
-__all__ = ["dealer_settings", "join_dealer", "link_up"]
+__all__ = ["dealer_settings", "join_dealer", "link_up", "patience"]

@@ -94,7 +94,7 @@ class PrivateClassifier(Estimator):
 
     def leaks(self) -> tuple[str, ...]:
         """What the protocol lets out, for the card."""
-        return (*((SCORE_LEAK,) if self.score else ()), *LEAKS)
+        return (trust_of(self.trust).collusion, ACTIVE, *((SCORE_LEAK,) if self.score else ()), *LEAKS)
 
     def public_params(self) -> dict[str, Any]:
         return {"trust": self.trust, "score": self.score}

@@ -18,7 +18,7 @@ from typing import Any
 from textveil.core.errors import BadInput, Refused
 
 from .certificates import make_session_certificate
-from .engine import Engine, free_port
+from .engine import Engine, ReservedPort
 from .keys import SERVER, Caller
 from .links import link_up
 from .networks import NetworkShape
@@ -28,7 +28,7 @@ from .service import Service, say_to_stderr
 from .trust import trust_of
 from .wire import BrokenWire, Message, Wire
 
-CONNECT_SECONDS, IDLE_SECONDS = 45.0, 300.0
+IDLE_SECONDS = 300.0
 MOST_SESSIONS = 8
 MOST_BYTES = 1 << 28
 
@@ -42,6 +42,7 @@ class NodeSession:
         self.own, self.secret = make_session_certificate(), str(said.get("secret"))
         self.rows, self.facts = said.get("rows"), dict[str, Any]()
         self.allowed: queue.Queue[int] = queue.Queue()
+        self.port: ReservedPort | None = None
         self.ready, self.ended = threading.Event(), threading.Event()
         self.lock = threading.Lock()
 
@@ -89,6 +90,8 @@ class Node:
         finally:
             session.ended.set()
             session.engine.end()
+            if session.port is not None:
+                session.port.release()
             with self._lock:
                 self._sessions.pop(identifier, None)
 
@@ -105,13 +108,16 @@ class Node:
         compiled = engine.ask(
             "compile",
             seconds=self._seconds,
+            watch=[wire],
+            tell=[wire],
             shape=NetworkShape.from_json(said.get("shape")).to_json(),
             rows=rows,
             answer=said["answer"],
             parties=3,
             config=config,
         ).said
-        host = f"{self._host}:{free_port(self._host)}"
+        session.port = ReservedPort(self._host)
+        host = f"{self._host}:{session.port.number}"
         session.facts = {**compiled, "config": config}
         wire.send({**session.facts, "certificate": session.own.certificate.decode("ascii"), "host": host})
         go = wire.receive(seconds=self._seconds)
@@ -121,14 +127,15 @@ class Node:
         hosts[self._rank] = host
         link_up(
             engine, session=identifier, rank=self._rank, hosts=hosts, folder=folder, config=config,
-            seconds=CONNECT_SECONDS, watch=[wire],
+            seconds=self._seconds, watch=[wire], tell=[wire],
         )  # fmt: skip
+        session.port.release()
         peers[self._rank] = session.own.certificate
         session.facts["pinned"] = [hashlib.sha256(pem).hexdigest() for pem in peers]
         wire.send({"linked": True})
         weights = wire.receive(seconds=self._seconds)
         engine.ask("put", weights.blobs, seconds=self._seconds, shares=weights.said["weights"])
-        engine.ask("run", seconds=self._seconds, watch=[wire], program="weights")
+        engine.ask("run", seconds=self._seconds, watch=[wire], tell=[wire], program="weights")
         engine.forget_folder()
         wire.send({"ready": True})
 
@@ -158,7 +165,7 @@ class Node:
         if allowed != rows or rows not in session.rows:
             raise Refused("the owner of the model allowed another batch")
         session.engine.ask("put", asked.blobs, seconds=self._seconds, shares=asked.said["shares"])
-        answer = session.engine.ask("run", seconds=self._seconds, watch=[wire], program=f"run {rows}")
+        answer = session.engine.ask("run", seconds=self._seconds, watch=[wire], tell=[wire], program=f"run {rows}")
         wire.send({"shares": answer.said["shares"]}, answer.blobs)
 
 

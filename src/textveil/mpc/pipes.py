@@ -17,6 +17,7 @@ import select
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -57,19 +58,26 @@ class Relay:
         self._listener.close()
 
 
-def connect_local(port: int, seconds: float = 10.0) -> socket.socket:
-    return socket.create_connection((LOCAL, port), timeout=seconds)
+def connect_local(port: int, seconds: float, is_over: Callable[[], bool] = lambda: False) -> socket.socket:
+    """A connection to the own engine, as soon as it listens: the peer's may well be ready first."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return socket.create_connection((LOCAL, port), timeout=seconds)
+        except OSError:
+            if is_over() or time.monotonic() > deadline:
+                raise
+        time.sleep(0.05)
 
 
 def pump(outer: Wire, inner: socket.socket) -> None:
     """Carry bytes both ways until one side ends."""
     ends: list[Any] = [outer.socket, inner]
     waiting = {0: bytearray(), 1: bytearray()}  # what still has to go to each end
-    for end in ends:
-        end.setblocking(False)
-    with contextlib.suppress(OSError):
-        inner.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     try:
+        for end in ends:
+            end.setblocking(False)
+        inner.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if not _take(ends[0], waiting[1]):  # TLS may hold bytes already that the system no longer tells of
             return
         while True:

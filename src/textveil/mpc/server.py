@@ -24,7 +24,7 @@ from typing import Any
 from textveil.core.errors import BadInput, Refused, TextveilError
 
 from . import server_pipes, server_three, server_two
-from .engine import Engine
+from .engine import Engine, EngineFailed
 from .keys import Caller
 from .model_folder import Classifier
 from .programs import ANSWERS
@@ -109,6 +109,9 @@ class ClassifyServer:
             run = server_three.run if self.trust.name == "three" else server_two.run
             run(self, session)
             self.log(f"{caller.name}: done")
+        except EngineFailed as error:
+            self.log(f"{caller.name}: {error}")
+            raise Refused(f"the server gave up: {error}") from None
         except (BrokenWire, TextveilError) as error:
             self.log(f"{caller.name}: {error}")
             raise
@@ -169,6 +172,8 @@ class ClassifyServer:
         compiled = session.engine.ask(
             "compile",
             seconds=self.limits.seconds,
+            watch=[session.wire],
+            tell=[session.wire],
             shape=self.classifier.shape.to_json(),
             rows=session.rows,
             answer=session.answer,

@@ -14,7 +14,7 @@ from .keys import Caller
 from .pipes import Relay, connect_local, pump
 from .wire import Message, Wire
 
-WAIT_SECONDS = 15.0
+WAIT_SECONDS = 120.0
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def serve_pipe(sessions: dict[str, Any], wire: Wire, first: Message, caller: Cal
         while not spare.done.wait(1.0) and not session.ended.is_set():
             pass
     else:
-        pump(wire, connect_local(session.engine_port))
+        pump(wire, connect_local(session.engine_port, WAIT_SECONDS, session.ended.is_set))
 
 
 def relay_to_client(session: Any) -> Relay:

@@ -11,12 +11,11 @@ from .engine import array_blobs, shares_of
 from .keys import NODES
 from .server_two import IDLE_SECONDS
 from .service import call
+from .waiting import await_readable
 from .wire import Message, Wire
 
 if TYPE_CHECKING:
     from .server import ClassifyServer, ServerSession
-
-CONNECT_SECONDS = 60.0
 
 
 def run(server: ClassifyServer, session: ServerSession) -> None:
@@ -27,7 +26,7 @@ def run(server: ClassifyServer, session: ServerSession) -> None:
         _share_weights(server, session, nodes)
         session.wire.send({"ready": True})
         while True:
-            asked = session.wire.receive(seconds=IDLE_SECONDS)
+            asked = session.wire.receive(seconds=IDLE_SECONDS, tell=nodes)
             if asked.said.get("do") == "bye":
                 break
             if asked.said.get("do") != "run" or asked.said.get("rows") not in session.rows:
@@ -54,14 +53,14 @@ def _opened(server: ClassifyServer, session: ServerSession, stack: ExitStack) ->
         }
         nodes.append(call(server.keys, address, NODES[rank], first))
         stack.callback(nodes[-1].close)
-    opened = _all(nodes, server.limits.seconds)
+    opened = _all(nodes, server, session)
     known: dict[str, Any] = {
         "certificates": [str(node.said.get("certificate")) for node in opened],
         "hosts": [str(node.said.get("host")) for node in opened],
     }
     for node in nodes:
         node.send(known)
-    _all(nodes, CONNECT_SECONDS)
+    _all(nodes, server, session)
     return nodes
 
 
@@ -71,11 +70,17 @@ def _share_weights(server: ClassifyServer, session: ServerSession, nodes: list[W
     for rank, node in enumerate(nodes):
         theirs, blobs = shares_of(shares, rank)
         node.send({"weights": theirs}, blobs)
-    _all(nodes, server.limits.seconds)
+    _all(nodes, server, session)
 
 
-def _all(nodes: list[Wire], seconds: float) -> list[Message]:
-    return [node.receive(seconds=seconds) for node in nodes]
+def _all(nodes: list[Wire], server: ClassifyServer, session: ServerSession) -> list[Message]:
+    """An answer of each node. Whoever waits for all of them hears that it goes on: the client, and nodes that were quick."""
+    answers, seconds = list[Message](), server.limits.seconds
+    for node in nodes:
+        others = [session.wire, *(other for other in nodes if other is not node)]
+        await_readable(node, seconds=seconds, watch=others, tell=others)
+        answers.append(node.receive(seconds=seconds, tell=others))
+    return answers
 
 
 __all__ = ["run"]

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from textveil.core.errors import Refused
 
 from .certificates import make_session_certificate
-from .engine import array_blobs, free_port, shares_of
+from .engine import ReservedPort, array_blobs, shares_of
 from .links import dealer_settings, join_dealer, link_up
 from .pipes import LOCAL
 from .server_pipes import relay_to_client
+from .waiting import await_readable
 from .wire import BrokenWire, Message, Wire
 
 if TYPE_CHECKING:
     from .server import ClassifyServer, ServerSession
 
-CONNECT_SECONDS = 45.0
 IDLE_SECONDS = 300.0
 
 
@@ -45,7 +45,9 @@ def _link(server: ClassifyServer, session: ServerSession, accepted: Message, sta
     theirs = accepted.said.get("host")
     is_direct = server.direct is not None and isinstance(theirs, str)
     here = server.direct if is_direct and server.direct else LOCAL
-    session.engine_port = free_port(here)
+    port = ReservedPort(here)
+    stack.callback(port.release)
+    session.engine_port = port.number
     if not is_direct:
         relay = relay_to_client(session)
         stack.callback(relay.close)
@@ -54,7 +56,8 @@ def _link(server: ClassifyServer, session: ServerSession, accepted: Message, sta
     wire.send({"certificate": own.certificate.decode("ascii"), "host": mine if is_direct else None})
     if server.trust.name == "dealer":
         assert server.dealer is not None
-        config |= dealer_settings(watch[1].receive(seconds=CONNECT_SECONDS), server.dealer, folder)
+        await_readable(watch[1], seconds=server.limits.seconds, watch=watch[:1])
+        config |= dealer_settings(watch[1].receive(seconds=server.limits.seconds), server.dealer, folder)
     link_up(
         session.engine,
         session=session.identifier,
@@ -62,9 +65,11 @@ def _link(server: ClassifyServer, session: ServerSession, accepted: Message, sta
         hosts=[mine, str(theirs)],
         folder=folder,
         config=config,
-        seconds=CONNECT_SECONDS,
+        seconds=server.limits.seconds,
         watch=watch,
+        tell=[wire],
     )
+    port.release()
     return watch
 
 
@@ -78,7 +83,7 @@ def _share_weights(server: ClassifyServer, session: ServerSession, watch: list[W
     theirs, their_blobs = shares_of(shares, 1)
     session.engine.ask("put", my_blobs, seconds=seconds, shares=mine)
     session.wire.send({"weights": theirs}, their_blobs)
-    session.engine.ask("run", seconds=seconds, watch=watch, program="weights")
+    session.engine.ask("run", seconds=seconds, watch=watch, tell=watch[:1], program="weights")
     session.engine.forget_folder()  # the engine has called its dealer: it has read all its certificates
 
 
@@ -97,7 +102,7 @@ def _answer(server: ClassifyServer, session: ServerSession, asked: Message, watc
     seconds = server.limits.seconds
     session.engine.ask("put", asked.blobs, seconds=seconds, shares=asked.said["shares"])
     session.wire.send({"started": True})
-    answer = session.engine.ask("run", seconds=seconds, watch=watch, program=f"run {rows}")
+    answer = session.engine.ask("run", seconds=seconds, watch=watch, tell=watch[:1], program=f"run {rows}")
     session.wire.send({"shares": answer.said["shares"]}, answer.blobs)
 
 

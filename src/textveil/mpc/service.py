@@ -19,7 +19,7 @@ from .certificates import context, role_name
 from .keys import Caller, own_token, require_caller
 from .wire import BrokenWire, Message, Wire
 
-HANDSHAKE_SECONDS = 10.0
+HANDSHAKE_SECONDS = 30.0
 MOST_CONNECTIONS = 128
 FORMAT = 1  # of the messages
 
@@ -121,7 +121,11 @@ def call(keys: Path, address: str, role: str, first: dict[str, Any], *, most_blo
     except OSError as error:
         raise BadInput(f"{name} cannot be reached ({error.strerror or type(error).__name__})") from None
     wire = Wire(connection, name, most_blobs=most_blobs)
-    wire.send({"format": FORMAT, "token": own_token(keys), **first})
+    try:
+        wire.send({"format": FORMAT, "token": own_token(keys), **first})
+    except BaseException:
+        wire.close()
+        raise
     return wire
 
 

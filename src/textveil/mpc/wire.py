@@ -5,7 +5,8 @@
     blobs     raw bytes, one after another
 
 Nothing that arrives is ever unpickled or evaluated: JSON is parsed, arrays come as raw numbers of a declared shape. A
-message that is too long, cut off or no JSON raises `BrokenWire`; a peer's refusal arrives as {"error": sentence}.
+message that is too long, cut off or no JSON raises `BrokenWire`; a peer's refusal arrives as {"error": sentence}. A peer that
+is still at work says {"alive": true}: nobody but `receive` and `hear` sees that (see `waiting`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import select
 import socket
 import struct
 import time
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -23,6 +25,9 @@ from textveil.core.errors import BadInput, Refused
 
 MOST_JSON = 1 << 20
 MOST_BLOBS = 1 << 28
+PATIENCE = 30  # deadlines that a peer with signs of life may take
+_ALIVE = {"alive": True}
+_MOST_EARLY = 4  # messages that may come before their time
 _LONGEST_SENTENCE = 400
 
 
@@ -43,6 +48,7 @@ class Wire:
     def __init__(self, connection: socket.socket, peer: str, *, most_blobs: int = MOST_BLOBS):
         self.socket, self.peer, self._most_blobs = connection, peer, most_blobs
         self.bytes_sent = self.bytes_received = 0
+        self._early: deque[Message] = deque()
 
     def send(self, said: Mapping[str, Any], blobs: Sequence[bytes] = (), *, seconds: float = 30.0) -> None:
         raw = json.dumps({**said, "blobs": [len(blob) for blob in blobs]}, allow_nan=False).encode()
@@ -54,9 +60,39 @@ class Wire:
             raise BrokenWire(f"{self.peer} ended the connection") from None
         self.bytes_sent += len(payload)
 
-    def receive(self, *, seconds: float) -> Message:
-        """The next message; a refusal of the peer is raised as `Refused` with its sentence."""
-        deadline = time.monotonic() + seconds
+    def receive(self, *, seconds: float, tell: Sequence[Wire] = ()) -> Message:
+        """The next message; a refusal of the peer is raised as `Refused` with its sentence.
+
+        `seconds` count from the peer's last sign of life, which is passed on to `tell`.
+        """
+        if self._early:
+            return self._early.popleft()
+        end = time.monotonic() + PATIENCE * seconds
+        while (message := self._next(min(end, time.monotonic() + seconds))).said == _ALIVE:
+            for other in tell:
+                other.beat()
+        return message
+
+    def beat(self) -> None:
+        """Tell the peer that its answer is being worked on."""
+        self.send(_ALIVE, seconds=10.0)
+
+    def hear(self, *, seconds: float) -> bool:
+        """Read one message: True for a sign of life. Any other is kept for `receive`; a refusal or a farewell is raised."""
+        message = self._next(time.monotonic() + seconds)
+        if message.said == _ALIVE:
+            return True
+        if message.said.get("do") == "bye" or len(self._early) >= _MOST_EARLY:
+            raise BrokenWire(f"{self.peer} broke off")
+        self._early.append(message)
+        return False
+
+    @property
+    def has_early(self) -> bool:
+        """Whether a message waits that came before its time."""
+        return bool(self._early)
+
+    def _next(self, deadline: float) -> Message:
         size = struct.unpack(">I", self._read(4, deadline))[0]
         if size > MOST_JSON:
             raise BrokenWire(f"{self.peer} sent a message that is too long")

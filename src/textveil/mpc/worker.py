@@ -37,6 +37,7 @@ from .wire import BrokenWire, Wire
 FOREVER = 10.0**8
 _PARENT_DEATH = 1  # PR_SET_PDEATHSIG
 MOST_BYTES = 1 << 30
+PROFILE = "TEXTVEIL_ENGINE_PROFILE"  # a folder: the engine writes there what it counts of its links (bench/mpc.py)
 
 
 class EngineWorker:
@@ -135,6 +136,7 @@ class EngineWorker:
 
         self.config = libspu.RuntimeConfig()
         self.config.ParseFromJsonString(json.dumps(settings))
+        self.config.enable_pphlo_profile = PROFILE in os.environ
 
 
 def _described(share: Any, kept: list[bytes]) -> list[int]:
@@ -153,10 +155,19 @@ def _share(counts: list[int], blobs: list[bytes]) -> Any:
     return share
 
 
+def _write_profile() -> None:
+    """Let what the engine prints go to a file of this process, where somebody wants to read it."""
+    if folder := os.environ.get(PROFILE):
+        log = os.open(os.path.join(folder, f"{os.getpid()}.log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+
+
 def main(descriptor: int) -> None:
     """Obey until the parent closes its end."""
     ctypes.CDLL(None).prctl(_PARENT_DEATH, signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
+    _write_profile()
     wire = Wire(socket.socket(fileno=descriptor), "the parent", most_blobs=MOST_BYTES)
     worker = EngineWorker()
     while True:

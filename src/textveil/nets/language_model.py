@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from .cifg import CIFG
 from .folders import save_folder
 from .portable import language_model as portable
+from .stacked import Weights, stacked_losses
 
 
 class CIFGLanguageModel(portable.LanguageModel):
@@ -40,6 +41,10 @@ class CIFGLanguageModel(portable.LanguageModel):
 
     def losses(self, batch: dict[str, Tensor]) -> Tensor:
         return self.negative_logs(batch) / batch["lengths"]
+
+    def stacked_losses(self, weights: Weights, units: int, batch: dict[str, Tensor]) -> Tensor:
+        """The same for many units at once, each with its own weights (`stacked`)."""
+        return stacked_losses(weights, units, batch)
 
     def save(self, folder: Path) -> None:
         """A folder that plain torch loads (`net.py` in it)."""

@@ -4,8 +4,9 @@ Claim. If the mechanism keeps its promise, `two_worlds` yields evidence that ref
 
 How. Half of the outputs of each world choose the question "is the output in S?", the other half answers it. The question is
 fixed before it meets the second half, so the counts are binomial and `Evidence` applies: exact limits, no asymptotics.
-Outcomes are cut into cells (the values themselves where they repeat; else 64 bins per number), and S is the set of cells that
-`attacks.questions` chooses.
+Outcomes are cut into cells (the values themselves, with those that hardly repeat as one cell; and 64 bins per number), and S
+is the set of cells that `attacks.questions` chooses. Values that the first half met once or twice say nothing of the second
+half by themselves: as cells of their own they would promise a difference there and not keep it.
 
 An audit can only refute. That a mechanism passes proves nothing; that the faulty ones of the test suite fail shows its power.
 """
@@ -24,6 +25,7 @@ from ..core import Unit
 
 _BINS = 64
 _MOST_VALUES = 5_000
+_FEWEST = 5  # times that a value is met by the first halves to be a cell of its own
 Ids = NDArray[np.int64]
 
 
@@ -85,12 +87,24 @@ def _cuts(tables: tuple[NDArray[np.float64], ...], halves: list[int]) -> Iterato
     split = len(tables[0])
     values, names = np.unique(joined, axis=0, return_inverse=True)
     if len(values) <= _MOST_VALUES:
-        names = names.reshape(-1)
-        yield names[:split], names[split:]
+        yield _without_rare(names.reshape(-1), split, halves)
     for column in range(joined.shape[1]):
         seen = np.concatenate([t[:half, column] for t, half in zip(tables, halves, strict=True)])
         edges = np.unique(np.quantile(seen, np.linspace(0, 1, _BINS + 1)[1:-1], method="nearest"))
         yield tuple(np.searchsorted(edges, t[:, column], side="right") for t in tables)  # type: ignore[misc]
+
+
+def _without_rare(names: Ids, split: int, halves: list[int]) -> tuple[Ids, Ids]:
+    """Numbered values of both worlds; those that the first halves hardly met have one number.
+
+    >>> [ids.tolist() for ids in _without_rare(np.array([0] * 9 + [1] + [2, 3] * 5), 10, [10, 4])]
+    [[0, 0, 0, 0, 0, 0, 0, 0, 0, 4], [4, 4, 4, 4, 4, 4, 4, 4, 4, 4]]
+    """
+    first, second = names[:split], names[split:]
+    size = int(names.max()) + 1
+    met = sum(np.bincount(ids[:half], minlength=size) for ids, half in zip((first, second), halves, strict=True))
+    cells = np.where(met >= _FEWEST, np.arange(size), size)
+    return cells[first], cells[second]
 
 
 def _are_ids(table: NDArray[np.float64]) -> bool:

@@ -76,6 +76,8 @@ def adapt_encoder(net: Any, rank: int | None) -> Any:
     """An `Encoder` of which only adapters and head learn; rank 0: the head alone, None: as it is."""
     if rank is None:
         return net
+    if not hasattr(net, "model"):
+        raise BadInput("adapters belong to an encoder", possible="encoder='minilm'")
     body = net.model.base_model
     if rank == 0:
         body.requires_grad_(False)

@@ -8,6 +8,8 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from tiny_bert import write_tiny_bert  # noqa: E402
+
 from textveil.accounting.account import PartNoise  # noqa: E402
 from textveil.core import BadInput  # noqa: E402
 from textveil.federated.texthide import HidingPlan, drawn_key  # noqa: E402
@@ -20,24 +22,7 @@ TEXTS = ["tea is hot", "milk is cold and old", "hot milk", "cold tea again", "ol
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A BERT of two narrow layers with values at random."""
-    from transformers import BertConfig, BertModel, BertTokenizerFast
-
-    path = tmp_path_factory.mktemp("bert")
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *sorted({w for t in TEXTS for w in t.split()})]
-    (path / "vocab.txt").write_text("\n".join(words))
-    BertTokenizerFast(str(path / "vocab.txt")).save_pretrained(path)
-    torch.manual_seed(3)
-    config = BertConfig(
-        vocab_size=len(words),
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=16,
-    )
-    BertModel(config, add_pooling_layer=False).save_pretrained(path)
-    return path
+    return write_tiny_bert(tmp_path_factory.mktemp("bert"), TEXTS)
 
 
 def test_a_client_sends_minus_the_gradient_of_its_hidden_batch(folder):

@@ -14,6 +14,7 @@ from waiting import wait_until
 
 from textveil.accounting.account import PartNoise
 from textveil.core import BadInput, UnknownName
+from textveil.noise import seeded
 from textveil.recipes.words import engines
 from textveil.recipes.words.engines import TextPart, Workers, WorkersDied, open_engine
 from textveil.text.vectors import from_arrays
@@ -68,6 +69,27 @@ def test_parts_are_read_only_as_fast_as_they_are_veiled():
         for done in engine.veil(watched(), SECURE):
             assert len(taken) <= done.number + engines.WAITING_PER_WORKER * 2 + 1
     assert taken == list(range(60))
+
+
+def public_draw(mechanism) -> tuple[int, list[int]]:
+    """Who answers, and what words become with noise that is no secret."""
+    return os.getpid(), mechanism.draw(np.arange(len(WORDS)), seeded(3)).tolist()
+
+
+def test_a_worker_answers_questions_about_the_mechanism():
+    one, two = (open_engine(mechanism(), workers=workers) for workers in (1, 2))
+    with one, two:
+        (here, alone), (there, in_worker) = one.ask(public_draw), two.ask(public_draw)
+    assert alone == in_worker and here == os.getpid() != there
+
+
+def test_a_question_is_answered_although_the_workers_died():
+    with open_engine(mechanism(), workers=2) as engine:
+        engine.ask(public_draw)
+        for child in active_children():
+            os.kill(child.pid, signal.SIGKILL)
+        assert len(engine.ask(public_draw)[1]) == len(WORDS)
+        assert [part.number for part in engine.veil(parts(5), SECURE)] == list(range(5))
 
 
 class Fatal(BRR):

@@ -30,7 +30,7 @@ class SitesHere(Grid):
     names = NAMES
 
     def __init__(self, folder: Path, **site) -> None:
-        self.grid, self.rounds, self.stop_at, self._count = self, [], None, 0
+        self.grid, self.rounds, self.stop_at, self.silent, self._count = self, [], None, None, 0
         self._apps = {node: make_site_app(self.tell) for node in NAMES}
         self._data = {
             node: SiteData(data=folder / f"{name}.jsonl", cache=folder / f"cache-{name}", ledger=folder / name, **site)
@@ -49,7 +49,8 @@ class SitesHere(Grid):
         return list(NAMES)
 
     def send_and_receive(self, messages, *, timeout=None):
-        return [self._answer(message) for message in messages]
+        answers = [(message, self._answer(message)) for message in messages]
+        return [a for m, a in answers if "order" not in m.content or NAMES[m.metadata.dst_node_id] != self.silent]
 
     def _answer(self, message: Message) -> Message:
         self._count += 1
@@ -157,3 +158,26 @@ def test_dp_sgd_is_paid_at_each_site_and_stated_at_the_server(folder):
     assert sites.errors == [] and (result["epsilon"], result["guarantee"]["unit"]) == (4.0, "example")
     assert lines(folder / "a") == lines(folder / "b") == ["round 1", "round 2"]
     assert len(lines(folder / "sites.ledger")) == 1
+
+
+PROMISES = {
+    "users": {"unit": "user", "strategy": "dp-fedavg", "sampling": "fixed", "noise": 1.0, "delta": 0.1, "per_round": 6},
+    "sites": {"strategy": "dp-fedavg", "sampling": "fixed", "noise": 1.0, "delta": 0.1},
+    "examples of sites": {"local": "dp-sgd", "epsilon": 4.0, "delta": 0.1, "batch": 8},
+    "nobody": {"strategy": "fedavg"},
+}
+
+
+@pytest.mark.parametrize("promised", PROMISES)
+def test_a_card_tells_who_was_left_out_only_where_nothing_is_promised(promised, folder):
+    asked = PROMISES[promised]
+    sites = SitesHere(folder, **({"user_field": "user"} if "unit" in asked else {}))
+    sites.silent = "b"
+    result = train(folder, sites, rounds=2, **asked)
+    (who,) = result["refused"]  # the operator is told
+    assert who == "b: no-reply" and result["refused"][who] >= 2
+    shown = {name: (folder / "model" / name).read_text() for name in ("release.json", "card.html")}
+    for text in shown.values():
+        assert ("no-reply" in text) == (promised == "nobody")
+    kept = json.loads(shown["release.json"])["facts"]["federation"].get("refused", {})
+    assert kept == (result["refused"] if promised == "nobody" else {})

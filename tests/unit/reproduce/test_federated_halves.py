@@ -15,6 +15,7 @@ from textveil.reproduce.paper08 import federated as paper08
 from textveil.reproduce.paper09 import federated as paper09
 from textveil.reproduce.paper09.data import Sentence
 from textveil.text.vectors import from_arrays
+from textveil.training.plan import TrainingPlan
 
 WORDS = ["anna", "bert", "lives", "works", "in", "rome", "oslo", "."]
 TAGS = {"anna": "B-PER", "bert": "B-PER", "rome": "B-LOC", "oslo": "B-LOC"}
@@ -77,9 +78,28 @@ def test_the_printed_epsilon_is_not_that_of_a_client():
     assert [round(twenty[k], 2) for k in ("classic", "printed_reading")] == [5.82, 1.19]
 
 
-def test_the_cure_keeps_the_epsilon_of_every_client():
-    found = paper08.cured(NOWHERE, clients=4, epsilon=3.0, rounds=2, epochs=2, output="crf", seed=0)
-    assert 2.9 < found["epsilon"] <= 3.0
+def test_the_cure_keeps_the_epsilon_of_every_client_and_its_noise_grows_with_their_root():
+    one, four = (paper08.cured(NOWHERE, clients=n, epsilon=3.0, epochs=2, output="crf", seed=0) for n in (1, 4))
+    assert 2.9 < one["epsilon"] <= 3.0 and 2.9 < four["epsilon"] <= 3.0 and one["rounds"] == four["rounds"] == 2
+    assert four["noise_on_mean"] == pytest.approx(2 * one["noise_on_mean"], rel=0.01)
+
+
+def test_noisy_gradients_of_clients_average_to_the_gradient_of_all_of_them():
+    net, sites = paper08.new_net(NOWHERE, "crf", False, 0), paper08.dealt(NOWHERE, 4, 1.0, 0)
+    examples = [e for site in sites for e in site]
+
+    def direction(own):
+        plan = TrainingPlan(noise=1e-9, batch=len(own), examples=len(own), steps=1, clip=0.2)  # every example is drawn
+        return paper08.NoisyGradient(plan, paper08.PartSeeds(0))(copy.deepcopy(net), own, seed=0, part=0).update
+
+    whole = direction(examples)
+    np.testing.assert_allclose(np.mean([direction(site) for site in sites], axis=0), whole, atol=1e-6)
+    assert np.abs(whole).max() > 1e-4
+
+
+def test_the_cured_incremental_training_uses_every_sentence_in_one_phase():
+    found = paper08.cured_incremental(NOWHERE, clients=2, epsilon=3.0, epochs=2, output="crf", seed=0)
+    assert len(found["curve"]) == 5 and found["sentences"] == 10 and found["epsilon"] <= 3.0
 
 
 @pytest.mark.parametrize("setting", paper09.SETTINGS)

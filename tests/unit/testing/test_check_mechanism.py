@@ -13,7 +13,7 @@ import pytest
 
 from textveil.accounting.ledger import Ledger
 from textveil.core import Adjacency, Event, Guarantee, LaplaceNoise, Metric, Pure, Release, Stamp, Unit, UnknownName
-from textveil.noise import secure
+from textveil.noise import secure, seeded
 from textveil.testing import BrokenLaw, Worlds, certify, check_mechanism, laws_of_events, two_worlds
 from textveil.testing.designs import circle, cube, lattice, word_names
 from textveil.testing.laws_of_promises import PROMISE
@@ -195,6 +195,17 @@ def test_a_small_delta_is_granted_and_no_more():
     allowed = two_worlds(first, second, level=1 - 1e-6, delta=0.01)
     assert allowed.epsilon_floor(1 - 1e-6, 0.01) < 0.1
     assert two_worlds(first, second, level=1 - 1e-6, delta=0.001).epsilon_floor(1 - 1e-6, 0.001) > 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_values_that_never_repeat_do_not_hide_a_difference(seed):
+    """Always 0 against 0 half of the time: a question about values met once would find none of them again.
+
+    Hits are binomial, 2,000 tries with share .5 (bins may lose some hundredths): a floor below 3 has odds below 1e-100.
+    """
+    source = seeded(seed)
+    other = np.where(source.uniforms(4_000) < 0.5, source.normals(4_000), 0.0)
+    assert two_worlds(np.zeros(4_000), other, level=1 - 1e-6).epsilon_floor(1 - 1e-6) > 3
 
 
 def test_the_audit_needs_tries():

@@ -14,6 +14,7 @@ Source. Span checks on the gradients of linear layers: Petrov et al. 2024 (DAGER
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,6 +78,17 @@ def batch_pairs(first: FirstLayer, layer: Floats, places: int) -> tuple[npt.NDAr
     for place in range(places):
         inside[tokens, place] = span.misses(first.inputs(tokens, place)) < NEAR
     return inside, span.rank
+
+
+def nearest_misses(first: FirstLayer, spans: Sequence[GradientSpan], places: int) -> npt.NDArray[np.float64]:
+    """By how much each token (a row) misses each span (a column), at the place where it misses least: for noisy gradients."""
+    everything, nearest = np.arange(len(first.words)), np.full((len(first.words), len(spans)), np.inf)
+    for place in range(places):
+        rows = first.inputs(everything, place)
+        lengths = np.square(rows).sum(1)
+        inside = np.stack([np.square(rows @ span.basis).sum(1) / lengths for span in spans], 1)
+        nearest = np.minimum(nearest, np.sqrt(np.clip(1 - inside, 0, 1)))
+    return nearest
 
 
 def _possible(first: FirstLayer, span: GradientSpan, places: int) -> npt.NDArray[np.int64]:

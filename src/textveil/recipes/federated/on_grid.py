@@ -38,7 +38,7 @@ from textveil.recipes.federated.strategies import (
     not_protected,
     parameters_of,
 )
-from textveil.recipes.federated.tasks import labels_of_start, make_task
+from textveil.recipes.federated.tasks import labels_of_start, make_task, save_model
 from textveil.recipes.federated.terms import BEGIN, Begin, SiteTerms
 from textveil.recipes.federated.units import UnitSource, pairs_of, read_file
 from textveil.recipes.progress import Bar
@@ -119,7 +119,7 @@ def train_on_grid(
             opened.dismiss()
         put_into(ready.net, run.state.weights)
         ready.net.eval()
-        ready.net.save(publication.file("model"))
+        save_model(ready.net, publication.file("model"))
         test_scores, promise = _test_scores(ready, publication), _promise(job, publication)
         release = publication.finish(
             run.book.paid,  # type: ignore[arg-type]
@@ -204,14 +204,15 @@ def _terms(job: GridJob) -> SiteTerms:
         optimiser = "sgd" if asked.local == "dp-sgd" else asked.local
         local = {"step": "training", "optimiser": optimiser, "rate": rate, **common, "most": asked.most}
     unit = "client" if job.unit == "site" else "user"
-    return SiteTerms(job.task, unit, asked.rounds, local, tuple(job.frozen), private)
+    rank = job.model.get("adapters")
+    return SiteTerms(job.task, unit, asked.rounds, local, tuple(job.frozen), private, adapters=rank)
 
 
 def _begin(ready: Prepared, publication: Publication) -> Begin:
     """The terms with the model that all begin from; a run that goes on sends the same."""
     folder = publication.work(START)
     if not folder.is_dir():
-        ready.net.save(folder)
+        save_model(ready.task.build(), folder)  # a net of its own: the one that learns keeps its adapters
     return Begin.of(ready.terms, folder)
 
 

@@ -10,7 +10,6 @@ from textveil.accounting.prices import total
 from textveil.core import Approx, Guarantee
 from textveil.core.events import event_from_json
 from textveil.core.facts import FederationRun, ModelScores
-from textveil.core.units import Unit
 from textveil.federated.plan import RoundPlan
 from textveil.federated.state import RoundState
 from textveil.federated.weights import put_into
@@ -37,8 +36,13 @@ def promise_of(publication: Publication, delta: float) -> Guarantee | None:
 def run_facts(
     asked: StrategyChoice, plan: RoundPlan, state: RoundState, spent: Curve, site_epsilons: Sequence[float] = ()
 ) -> FederationRun:
-    """The plan that was followed, with its curves."""
+    """The plan that was followed, with its curves.
+
+    Who was left out, how often and why is exact: it says that a user or a site was drawn in a round, which the price takes
+    to be secret, and that its text failed. So it is shown only where nothing is promised; the operator hears it in any case.
+    """
     score, points = score_curve(state.history)
+    promised = plan.is_private or asked.local == "dp-sgd"
     return FederationRun(
         strategy=asked.strategy,
         rounds=state.round,
@@ -54,7 +58,7 @@ def run_facts(
         scores=points,
         spent=spent,
         site_epsilons=tuple(site_epsilons),
-        refused={} if plan.is_private and plan.unit is Unit.USER else dict(state.refused),  # exact counts of users
+        refused={} if promised else dict(state.refused),
     )
 
 

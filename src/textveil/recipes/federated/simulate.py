@@ -39,7 +39,7 @@ from textveil.recipes.federated.strategies import (
     not_protected,
     parameters_of,
 )
-from textveil.recipes.federated.tasks import labels_of_start, make_task
+from textveil.recipes.federated.tasks import labels_of_start, make_task, save_model
 from textveil.recipes.federated.units import UnitData, UnitSource, pairs_of, read_file, read_units
 from textveil.recipes.progress import Bar
 from textveil.recipes.publish import Publication, publish_job
@@ -124,7 +124,7 @@ def simulate(job: SimulateJob, *, bar: Bar, warn: Callable[[str], None] = lambda
         state, paid, guarantee = _train(ready, publication, bar)
         put_into(ready.net, state.weights)
         ready.net.eval()
-        ready.net.save(publication.file("model"))
+        save_model(ready.net, publication.file("model"))
         test_scores = _test_scores(ready, publication)
         release = publication.finish(
             paid,

@@ -171,7 +171,7 @@ class SiteRun:
 
     @cached_property
     def setup(self) -> ClientSetup:
-        task = make_task(self.terms.kind, {}, start=self.model, frozen=self.terms.frozen)
+        task = make_task(self.terms.kind, {"adapters": self.terms.adapters}, start=self.model, frozen=self.terms.frozen)
         return ClientSetup(task, lambda: self.units, self._plain(), threads=self.terms.threads)
 
     def _plain(self) -> Any:

@@ -66,6 +66,11 @@ class StrategyChoice:
 
     def __post_init__(self) -> None:
         choice("strategy", self.strategy, STRATEGIES)
+        if self.local == "texthide":
+            raise BadInput(
+                "TextHide is broken: it is run by simulation alone, never between sites",
+                possible="textveil federate simulate --local texthide, or --local dp-sgd",
+            )
         choice("local", self.local, LOCALS)
         self._check_promise()
         if self.local == "dp-sgd" and self.strategy not in ("fedavg", "remote"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,21 @@ class NewNet:
             return model._net()
 
 
+@dataclass(frozen=True)
+class AdaptedNet:
+    """Builds a net whose encoder rests: its head learns, and adapters of this rank (0: none). Adapters begin alike."""
+
+    make: Callable[[], Any]
+    rank: int
+
+    def __call__(self) -> Any:
+        from textveil.nets.fit import own_randomness
+        from textveil.training.adapters import adapt_encoder
+
+        with own_randomness(0):
+            return adapt_encoder(self.make(), self.rank)
+
+
 def make_task(
     kind: str,
     parameters: Mapping[str, Any],
@@ -49,10 +64,22 @@ def make_task(
     start: Path | None = None,
     frozen: tuple[str, ...] = (),
 ) -> NetTask:
-    """The task: a net of this kind, begun anew or from a model folder. `frozen`: beginnings of parameter names."""
-    if start is None:
-        return NetTask(kind, NewNet(kind, dict(parameters), labels), frozen)
-    return NetTask(kind, SavedNet(start, kind), frozen)
+    """The task: a net of this kind, begun anew or from a model folder. `frozen`: beginnings of parameter names.
+
+    `adapters` among the parameters: the rank of LoRA adapters, of a new net or of the one in the folder.
+    """
+    own = dict(parameters)
+    rank = own.pop("adapters", None)
+    make: Callable[[], Any] = NewNet(kind, own, labels) if start is None else SavedNet(start, kind)
+    return NetTask(kind, make if rank is None else AdaptedNet(make, rank), frozen)
+
+
+def save_model(net: Any, folder: Path) -> None:
+    """Write the model folder of a net; adapters are put into the layers that they stand beside."""
+    from textveil.training.adapters import merge_adapters
+
+    merge_adapters(net)
+    net.save(folder)
 
 
 def labels_of_start(kind: str, start: Path) -> tuple[str, ...]:

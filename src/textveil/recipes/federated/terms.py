@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from textveil.federated.local import LocalGradient, LocalStep, LocalTraining
 
 BEGIN = "query.begin"
 TERMS, MODEL = "terms.json", "model"
+STEPS: Mapping[str, Callable[..., LocalStep]] = {"training": LocalTraining, "gradient": LocalGradient}
 _FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.(json|txt|pt|safetensors|model)")
 
 
@@ -41,12 +42,15 @@ class SiteTerms:
     frozen: tuple[str, ...] = ()
     private: Mapping[str, Any] | None = None
     threads: int = 1
+    adapters: int | None = None  # rank of LoRA adapters beside an encoder that rests; 0: its head alone learns
 
     def local_step(self) -> LocalStep:
         """The step of sites that train without noise."""
         arguments = dict(self.local)
-        step = {"training": LocalTraining, "gradient": LocalGradient}[arguments.pop("step")]
-        return step(**arguments)
+        name = str(arguments.pop("step"))
+        if name not in STEPS:
+            raise BadInput("the server asks for a step that no site takes", possible=", ".join(STEPS))
+        return STEPS[name](**arguments)
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ from textveil.attacks.mpc.seen import ViewsSeen
 from textveil.core import BadInput
 from textveil.mpc.certificates import make_session_certificate
 from textveil.mpc.dealer_http import DealerSession
-from textveil.mpc.engine import Engine, array_blobs, free_port, shares_of
-from textveil.mpc.links import RECEIVE_MS, RETRIES, dealer_settings
+from textveil.mpc.engine import Engine, ReservedPort, array_blobs, shares_of
+from textveil.mpc.links import dealer_settings, patience
 from textveil.mpc.networks import NetworkShape
 from textveil.mpc.pipes import LOCAL, Relay, connect_local
 from textveil.mpc.trust import trust_of
@@ -45,7 +45,7 @@ class Tap:
         self.relay = Relay(self._forward)
 
     def _forward(self, connection: socket.socket) -> None:
-        with connect_local(self._port) as inner:
+        with connect_local(self._port, SECONDS) as inner:
             inner.settimeout(None)
             back = threading.Thread(target=self._copy, args=(inner, connection, False), daemon=True)
             back.start()
@@ -140,7 +140,8 @@ def _linked(stack: ExitStack, arrays: dict[str, Any]) -> tuple[list[Engine], lis
         {"port": dealing.port, "key": dealing.key.public_pem().decode(),
          "certificate": dealing.certificate.certificate.decode()}, [],
     )  # fmt: skip
-    ports = [free_port(), free_port()]
+    reserved = [ReservedPort(), ReservedPort()]
+    ports = [port.number for port in reserved]
     taps = [Tap(port) for port in ports]  # what reaches Alice, and what reaches Bob
     for tap in taps:
         stack.callback(tap.relay.close)
@@ -149,10 +150,18 @@ def _linked(stack: ExitStack, arrays: dict[str, Any]) -> tuple[list[Engine], lis
         folder = engine.session_folder(own[rank], [own[1 - rank].certificate])
         hosts = [f"{LOCAL}:{ports[i] if i == rank else taps[i].relay.port}" for i in (0, 1)]
         config = {**trust.config(), **dealer_settings(answer, f"{LOCAL}:1", folder)}
-        engine.ask("connect", seconds=SECONDS, session="views", rank=rank, hosts=hosts, folder=str(folder), config=config,
-                   receive_ms=RECEIVE_MS, retries=RETRIES, tls=False)  # fmt: skip
+        said: dict[str, Any] = {
+            "session": "views",
+            "rank": rank,
+            "hosts": hosts,
+            "folder": str(folder),
+            "config": config,
+        }
+        engine.ask("connect", seconds=SECONDS, tls=False, **said, **patience(SECONDS))
 
     _both(engines, connect)
+    for port in reserved:
+        port.release()
     names, raw = array_blobs(arrays)
     shares = engines[0].ask("share", raw, seconds=SECONDS, arrays=names)
     _both(engines, lambda e, i: e.ask("put", shares_of(shares, i)[1], seconds=SECONDS, shares=shares_of(shares, i)[0]))

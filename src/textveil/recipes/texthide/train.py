@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from textveil.accounting.account import PartNoise, unrecorded
 from textveil.core import BadInput, Unit
 from textveil.core.facts import Facts, ModelScores
 from textveil.core.files import write_whole
@@ -27,7 +28,7 @@ from textveil.federated.client import ClientSetup, make_client_app
 from textveil.federated.messages import ServerView
 from textveil.federated.plan import RoundPlan
 from textveil.federated.rounds import Federation, run_rounds
-from textveil.federated.texthide import WHY, HidingPlan, TextHide, broken_event
+from textveil.federated.texthide import WHY, HidingPlan, TextHide, broken_event, drawn_key
 from textveil.federated.texthide_step import TextHideStep, WarmedAdamW, batch_rows, pool_sizes
 from textveil.federated.weights import flat_of, layout_of, put_into
 from textveil.noise import Source
@@ -130,7 +131,7 @@ def train_texthide(job: TextHideJob, *, bar: Bar, warn: Callable[[str], None] = 
         state = _rounds(job, clients, public, net, book, publication, bar)
         put_into(net, state.weights)
         net.save(publication.file("model"))
-        scores = test_scores(net, test)
+        scores = test_scores(net, test, _asking_masks(job, net, clients, publication, len(test)))
         if job.keep_view:
             _keep_view(publication, clients)
         if book.paid is None:  # taken up after its last round: the journal knows that it is paid
@@ -147,6 +148,12 @@ def train_texthide(job: TextHideJob, *, bar: Bar, warn: Callable[[str], None] = 
         )
     evidence = audit_release(AuditJob(job.out)).rows
     return {**publication.result(release), "scores": scores, "evidence": evidence, "rounds": state.round}
+
+
+def _asking_masks(job: TextHideJob, net: Any, clients: ReadClients, publication: Publication, count: int) -> Any:
+    """A mask for each text of the test file, as the first client asks: of its pool, or a new one (ones without masks)."""
+    pool = _step(job, publication, len(clients.examples)).client_pool(net, clients.examples[0])
+    return drawn_key(HidingPlan(job.plan.masks, 1), pool, count, noise=unrecorded(job.seed)).signs
 
 
 def _keep_view(publication: Publication, clients: ReadClients) -> None:
@@ -245,19 +252,11 @@ def _rounds(
     publication: Publication,
     bar: Bar,
 ) -> Any:
-    from textveil.accounting.account import PartNoise
     from textveil.federated.in_process import InProcessGrid
 
     count = len(clients.examples)
     batch_path, view_path = publication.work("batch.json"), publication.work(VIEW)
-    step = TextHideStep(
-        job.plan,
-        PartNoise(job.seed),
-        _secret(job, publication.work("pools.key")),
-        job.batch,
-        pool_sizes(job.plan.masks, count, per_client=job.per_client),
-        PublicTexts(public) if public else None,
-    )
+    step = _step(job, publication, count, PublicTexts(public) if public else None)
     local = NotedStep(step, count, batch_path)  # the first call of the first round
     setup = ClientSetup(HeldTask(net), clients, local)
     federation = Federation(
@@ -280,6 +279,12 @@ def _rounds(
         return run_rounds(
             InProcessGrid(make_client_app(setup)), federation, book, tap=tap, progress=lambda facts: advance(1)
         )
+
+
+def _step(job: TextHideJob, publication: Publication, clients: int, public: PublicTexts | None = None) -> TextHideStep:
+    secret = _secret(job, publication.work("pools.key"))
+    own = pool_sizes(job.plan.masks, clients, per_client=job.per_client)
+    return TextHideStep(job.plan, PartNoise(job.seed), secret, job.batch, own, public)
 
 
 def _secret(job: TextHideJob, path: Path) -> bytes:
@@ -305,11 +310,11 @@ class HeldTask:
         return test_scores(net, list(examples))
 
 
-def test_scores(net: Any, test: list[Any]) -> dict[str, float]:
-    """Accuracy and the largest class, or Pearson's correlation."""
+def test_scores(net: Any, test: list[Any], signs: Any = None) -> dict[str, float]:
+    """Accuracy and the largest class, or Pearson's correlation; `signs`: the mask behind which each text is asked."""
     if not test:
         return {}
-    said, truth = net.predict([text for text, _ in test]), [target for _, target in test]
+    said, truth = net.predict([text for text, _ in test], signs), [target for _, target in test]
     if net.classes is None:
         return {"pearson": float(np.corrcoef(np.asarray(said, float), np.asarray(truth, float))[0, 1])}
     largest = max(truth.count(name) for name in set(truth)) / len(truth)
@@ -342,6 +347,7 @@ def _facts(job: TextHideJob, publication: Publication, scores: dict[str, float],
     making = (
         f"{clients} clients sent the gradient of one hidden batch of {job.batch} in each of {job.rounds} rounds; AdamW on "
         "the server",
+        "a text is asked behind a mask of the first client, without mixing, as in training",
         "the attacks on this card were run on public sentences that were sent through the released model",
     )
     return Facts(

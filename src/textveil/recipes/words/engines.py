@@ -15,12 +15,12 @@ import signal
 import threading
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import connection, get_context, parent_process
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 from textveil.accounting.account import PartNoise
 from textveil.core import BadInput, TextveilError, UnknownName
@@ -29,6 +29,8 @@ from textveil.noise import secure
 from textveil.recipes.publish import StoppedRun
 from textveil.text import tokens
 from textveil.words.mechanism import Veiled, WordMechanism
+
+Answer = TypeVar("Answer")
 
 ENGINES = ("local", "ray")
 WAITING_PER_WORKER = 3  # parts read ahead: enough to keep all busy, few enough to keep memory flat
@@ -66,6 +68,9 @@ def veil_part(mechanism: WordMechanism, part: TextPart, noise: PartNoise) -> Vei
 class Engine(ABC):
     """A context manager: what it started, it ends."""
 
+    def __init__(self, mechanism: WordMechanism):
+        self._mechanism = mechanism
+
     def __enter__(self) -> Self:
         return self
 
@@ -74,6 +79,10 @@ class Engine(ABC):
 
     def close(self) -> None:  # noqa: B027 (not every engine has something to end)
         """End what was started."""
+
+    def ask(self, question: Callable[[WordMechanism], Answer]) -> Answer:
+        """Answer a question about the mechanism where its search is ready; it is public and sees no text."""
+        return question(self._mechanism)
 
     @abstractmethod
     def veil(self, parts: Iterable[TextPart], noise: PartNoise) -> Iterator[VeiledPart]:
@@ -99,9 +108,6 @@ def open_engine(
 class InProcess(Engine):
     """One worker is this process itself."""
 
-    def __init__(self, mechanism: WordMechanism):
-        self._mechanism = mechanism
-
     def veil(self, parts: Iterable[TextPart], noise: PartNoise) -> Iterator[VeiledPart]:
         for part in parts:
             yield veil_part(self._mechanism, part, noise)
@@ -111,11 +117,20 @@ class Workers(Engine):
     """Several processes, each with the mechanism and a secure source of its own. Only texts travel."""
 
     def __init__(self, mechanism: WordMechanism, workers: int):
-        self._mechanism, self._workers = mechanism, workers
+        super().__init__(mechanism)
+        self._workers = workers
         self._pool = self._start()
 
     def close(self) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def ask(self, question: Callable[[WordMechanism], Answer]) -> Answer:
+        """A worker answers: building the search a second time, here, would keep all workers waiting."""
+        try:
+            return self._pool.submit(_answer_here, question).result()
+        except BrokenProcessPool:
+            self._pool = self._start()
+            return super().ask(question)
 
     def veil(self, parts: Iterable[TextPart], noise: PartNoise) -> Iterator[VeiledPart]:
         source, waiting = iter(parts), deque[tuple[TextPart, Future[VeiledPart]]]()
@@ -207,6 +222,10 @@ def warm_up(mechanism: WordMechanism) -> None:
 
 def _nothing() -> None:
     """A task that only starts the workers."""
+
+
+def _answer_here(question: Callable[[WordMechanism], Answer]) -> Answer:
+    return question(_mechanism)
 
 
 def _veil_here(part: TextPart, noise: PartNoise) -> VeiledPart:

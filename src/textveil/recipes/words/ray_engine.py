@@ -45,7 +45,8 @@ class RayEngine(Engine):
     def __init__(self, mechanism: WordMechanism, workers: int, address: str | None):
         if importlib.util.find_spec("ray") is None or importlib.util.find_spec("pandas") is None:
             raise BadInput("engine 'ray' needs Ray Data, which is not installed", possible=install_hint("ray"))
-        self._mechanism, self._workers, self._address = mechanism, workers, address
+        super().__init__(mechanism)
+        self._workers, self._address = workers, address
         self._folder: Path | None = None
         self._joined = False
 

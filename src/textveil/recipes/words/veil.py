@@ -97,12 +97,12 @@ def veil_file(
     *,
     bar: Bar,
     tell: Callable[[Coverage], None] = lambda coverage: None,
-    foresee: Callable[[int], None] = lambda records: None,
+    foresee: Callable[[int, Engine], None] = lambda records, engine: None,
 ) -> dict[str, Any]:
     """Veil a file into a release folder and return what to print.
 
     Once the file is surveyed and before anything is charged, `tell` hears what the vectors cover of it, which is private, and
-    `foresee` the number of records.
+    `foresee` the number of records, with the engine that can be asked about the mechanism.
     """
     if job.max_words is not None:
         positive_integer("max-words", job.max_words)
@@ -119,7 +119,7 @@ def veil_file(
         coverage = Coverage(mechanism)
         records = survey(job, reader, fingerprint, bar, coverage)
         tell(coverage)
-        foresee(records)
+        foresee(records, engine)
         binding = _binding(job, publication, reader, records)
         paid = publication.account.charge(_event(job), data=fingerprint.hexdigest(), binding=binding)
         parts = Parts(publication, reader)

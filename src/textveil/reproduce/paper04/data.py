@@ -27,6 +27,7 @@ GLUE, IMDB, NEWS, TWEETS = "glue", "imdb", "newsgroups20", "disaster_tweets"
 TASKS = ("CoLA", "SST-2", "MRPC", "RTE", "STS-B")
 PAIRS, REGRESSION = ("MRPC", "RTE", "STS-B"), ("STS-B",)
 WIDTH, PIECES = 384, 64
+DEV = 1_000  # rows of a dev file, at most
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ LEARNT = {
 }  # fmt: skip
 FULL_ONLY = ("newsgroups",)  # 20 labels take long
 DOCUMENTS = [2_000]  # of what is foreseen
-BANK, BANK_DRAWS = 6_000, 2  # documents of the bank's task, at the epsilons that were tried there
+BANK, BANK_DRAWS = 6_000, 5  # documents of the bank's task, at the epsilons that were tried there
 _FOLDERS = tuple(sorted({source.folder for source in SOURCES.values()}))
 KINDS = {
     "channel": Kind(channel, needs=(BUNDLED,)),
