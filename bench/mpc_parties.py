@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from textveil.mpc.engine import ReservedPort
 from textveil.mpc.inputs import Inputs
 from textveil.mpc.keys import make_keys
 from textveil.mpc.model_folder import Classifier, save_classifier
@@ -74,6 +75,10 @@ class Parties:
 
     def __init__(self, folder: Path, timeout: float):
         self.folder, self.timeout, self.keys = folder, timeout, folder / "keys"
+        ports = [ReservedPort(), ReservedPort()]  # a party that is started again keeps its port
+        self.server_address, self.dealer_address = (f"127.0.0.1:{port.number}" for port in ports)
+        for port in ports:
+            port.release()
         make_keys(self.keys)
         inputs, rng = Inputs("words"), np.random.default_rng(1)
         shape = shape_of("wide", inputs.facts.length)
@@ -85,8 +90,6 @@ class Parties:
             "serve", f"{folder}/model", "--keys", f"{self.keys}/server", "--listen", self.server_address, "--dealer",
             self.dealer_address, "--budget", "1000000", "--rate", "1000000", "--timeout", str(timeout),
         )  # fmt: skip
-
-    server_address, dealer_address = "127.0.0.1:7390", "127.0.0.1:7391"
 
     def ask(self) -> subprocess.Popen[str]:
         """A client's process."""
