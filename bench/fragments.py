@@ -25,8 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from textveil.fragments.aligner import Aligner, Links, corpus_of
-from textveil.fragments.eflomal import eflomal_links
+from textveil.fragments.aligner import SYMMETRY, Aligner, Directions, Links, corpus_of, symmetrise
+from textveil.fragments.eflomal import eflomal_directions
 from textveil.fragments.phrases import extract, texts_of
 from textveil.fragments.sentences import Side, WordNumbers, side_of
 
@@ -67,13 +67,28 @@ def timed(work: Callable[[], Any]) -> tuple[Any, float, float]:
     return result, time.perf_counter() - wall, cpu() - before
 
 
-def ours(source: Side, target: Side) -> Links:
+def our_directions(source: Side, target: Side) -> Directions:
     words = WordNumbers(), WordNumbers()
-    return Aligner().fit(corpus_of(source, target, words), words).links(source, target)
+    corpus = corpus_of(source, target, words)
+    aligner = Aligner().fit(corpus, words)
+    return aligner.directions(corpus.source, corpus.source_starts, corpus.target, corpus.target_starts)
+
+
+def ours(source: Side, target: Side) -> Links:
+    return symmetrise(*our_directions(source, target), source.starts, target.starts, "union")
 
 
 def words_of(side: Side) -> list[list[str]]:
     return [side.words[a:b] for a, b in pairwise(side.starts.tolist())]
+
+
+def link_f1s(ours: Directions, theirs: Directions, source: Side, target: Side) -> dict[str, float]:
+    """F1 of the links after each symmetrisation."""
+    joined = {
+        method: [symmetrise(*each, source.starts, target.starts, method) for each in (ours, theirs)]
+        for method in SYMMETRY
+    }
+    return {method: link_f1(*links) for method, links in joined.items()}
 
 
 def link_f1(first: Links, second: Links) -> float:
@@ -128,7 +143,8 @@ def aligning(pairs: list[tuple[str, str]]) -> dict[str, float]:
     warm = side_of([p[0] for p in pairs[:50]]), side_of([p[1] for p in pairs[:50]])
     our_phrases(*warm, ours(*warm))  # compiled before it is timed
     (source, target), reading, _ = timed(lambda: (side_of([p[0] for p in pairs]), side_of([p[1] for p in pairs])))
-    links, wall, cpu = timed(lambda: ours(source, target))
+    directions, wall, cpu = timed(lambda: our_directions(source, target))
+    links = symmetrise(*directions, source.starts, target.starts, "union")
     phrases, more, more_cpu = timed(
         lambda: texts_of(extract(source.starts, target.starts, links, LONGEST), source, target)
     )
@@ -140,10 +156,12 @@ def aligning(pairs: list[tuple[str, str]]) -> dict[str, float]:
         return shown
     both = words_of(source), words_of(target)
     with tempfile.TemporaryDirectory() as folder:
-        theirs, wall, cpu_theirs = timed(lambda: eflomal_links(*both, Path(folder) / "eflomal", "union"))
-    f1 = link_f1(links, theirs)
-    print(f"eflomal: {wall:.1f} s ({cpu_theirs:.1f} CPU); {cpu_theirs / cpu:.1f} times ours; link F1 (union) {f1:.3f}")
-    return {**shown, "align_over_eflomal": cpu_theirs / cpu, "link_f1": f1}
+        theirs, wall, cpu_theirs = timed(lambda: eflomal_directions(*both, Path(folder) / "eflomal"))
+    f1 = link_f1s(directions, theirs, source, target)
+    print(f"eflomal: {wall:.1f} s ({cpu_theirs:.1f} CPU); {cpu_theirs / cpu:.1f} times ours")
+    print("link F1: " + ", ".join(f"{method} {value:.3f}" for method, value in f1.items()))
+    more = {f"link_f1_{method}": value for method, value in f1.items()}
+    return {**shown, "align_over_eflomal": cpu_theirs / cpu, "link_f1": f1["union"], **more}
 
 
 def extracting(pairs: list[tuple[str, str]], count: int) -> dict[str, float]:

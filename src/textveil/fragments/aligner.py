@@ -36,6 +36,11 @@ class Links(NamedTuple):
     starts: np.ndarray
 
 
+Directions = tuple[
+    np.ndarray, np.ndarray
+]  # for each target word its place in the source or -1, and the other way round
+
+
 @dataclass(frozen=True)
 class Corpus:
     """Sentence pairs as numbers of words; the arrays may be files."""
@@ -158,4 +163,4 @@ def corpus_of(source: Side, target: Side, words: tuple[WordNumbers, WordNumbers]
     return Corpus(words[0].of(source.words), source.starts, words[1].of(target.words), target.starts)
 
 
-__all__ = ["SYMMETRY", "Aligner", "Corpus", "Links", "corpus_of", "symmetrise"]
+__all__ = ["SYMMETRY", "Aligner", "Corpus", "Directions", "Links", "corpus_of", "symmetrise"]

@@ -17,7 +17,7 @@ import numpy as np
 
 from textveil.core import BadInput
 
-from .aligner import Links, symmetrise
+from .aligner import Directions, Links, symmetrise
 
 _NO_EFLOMAL = "eflomal is not installed"
 _RUN = """
@@ -41,6 +41,11 @@ def eflomal_links(
     source: Sequence[Sequence[str]], target: Sequence[Sequence[str]], folder: Path, symmetry: str
 ) -> Links:
     """The symmetrised links of sentence pairs, given as lists of words."""
+    return symmetrise(*eflomal_directions(source, target, folder), _starts(source), _starts(target), symmetry)
+
+
+def eflomal_directions(source: Sequence[Sequence[str]], target: Sequence[Sequence[str]], folder: Path) -> Directions:
+    """Both directions of the links, before they are joined."""
     check_installed()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
@@ -50,9 +55,7 @@ def eflomal_links(
         done = subprocess.run([sys.executable, "-c", _RUN, str(folder)], capture_output=True, check=False)
         if done.returncode != 0:
             raise BadInput("eflomal ended with an error", possible="the built-in aligner")
-        starts = [
-            np.concatenate([[0], np.cumsum([len(s) for s in side])]).astype(np.int64) for side in (source, target)
-        ]
+        starts = _starts(source), _starts(target)
         forward = np.full(starts[1][-1], -1, np.int32)
         backward = np.full(starts[0][-1], -1, np.int32)
         for place, links in enumerate((folder / "forward").read_text().splitlines()):
@@ -61,9 +64,13 @@ def eflomal_links(
         for place, links in enumerate((folder / "backward").read_text().splitlines()):
             for i, j in (map(int, link.split("-")) for link in links.split()):
                 backward[starts[0][place] + i] = j
-        return symmetrise(forward, backward, starts[0], starts[1], symmetry)
+        return forward, backward
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-__all__ = ["check_installed", "eflomal_links"]
+def _starts(side: Sequence[Sequence[str]]) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum([len(words) for words in side])]).astype(np.int64)
+
+
+__all__ = ["check_installed", "eflomal_directions", "eflomal_links"]

@@ -9,12 +9,15 @@ normalise first (the classes of Pegasus), which trains well at a high rate witho
     weights  what is saved and scored is a moving average, which stands in for letting the rate fall to zero
     joined   a share of the examples is two pairs in a row, so that long sentences are no surprise
 
-A checkpoint holds everything: a run that is stopped and goes on makes the same steps as one that is not.
+A checkpoint holds everything: a run that is stopped and goes on makes the same steps as one that is not. It is written
+every few minutes, beside `progress.json` for people: steps, tokens a second, the curve so far.
 Imports torch, so it is itself imported late.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -33,6 +36,7 @@ Pair = tuple[str, str]
 PAD, END = 0, 1
 _SPECIAL = ("<pad>", "</s>")
 MODEL_EVERY = 1000  # steps
+KEEP_SECONDS = 300.0
 
 
 @dataclass(frozen=True)
@@ -179,6 +183,7 @@ class Pretraining:
         self.settings, self.folder = settings or PretrainSettings(), folder
         self.settings.check()
         folder.mkdir(parents=True, exist_ok=True)
+        self.text_mark = _mark(pairs)
         self.tokenizer = self._own_tokenizer(pairs)
         self.numbered = Numbered.of(pairs, self.tokenizer, self.settings.longest)
         self.model = new_model(len(self.tokenizer), self.settings)
@@ -215,7 +220,7 @@ class Pretraining:
 
         The model is saved as `model-STEPS` at the end, and every 1,000 steps.
         """
-        state = self.state
+        state, kept_at = self.state, time.monotonic()
         batches = self.numbered.epoch(self.settings, state.epoch)
         while state.step < steps:
             if state.place >= len(batches):
@@ -230,7 +235,9 @@ class Pretraining:
                 point = {"step": state.step, "cpu_minutes": state.cpu_seconds / 60, "tokens": state.target_tokens}
                 point |= {"epoch": state.epoch + state.place / len(batches), "loss": state.loss}
                 state.curve.append(point | (score(self.translator()) if score else {}))
+            if state.step % every == 0 or state.step == steps or time.monotonic() - kept_at > KEEP_SECONDS:
                 self.keep()
+                kept_at = time.monotonic()
             if state.step % MODEL_EVERY == 0 or state.step == steps:
                 self.translator().save(self.folder / f"model-{state.step}")
         return state
@@ -272,26 +279,40 @@ class Pretraining:
         """Write the checkpoint, in one step."""
         held = {
             "model": self.model.state_dict(), "average": self.average, "optimiser": self.optimiser.state_dict(),
-            "state": asdict(self.state), "settings": asdict(self.settings),
+            "state": asdict(self.state), "settings": asdict(self.settings), "text": self.text_mark,
         }  # fmt: skip
         aside = self._checkpoint.with_suffix(".part")
         torch.save(held, aside)
         aside.replace(self._checkpoint)
+        pace = self.state.target_tokens / max(self.state.cpu_seconds, 1e-9)
+        shown = {**asdict(self.state), "target_tokens_a_cpu_second": round(pace)}
+        (self.folder / "progress.json").write_text(json.dumps(shown, indent=1) + "\n", encoding="utf-8")
 
     def _resume(self) -> None:
         held = torch.load(self._checkpoint, weights_only=True)
-        if held["settings"] != asdict(self.settings):
+        if (held["settings"], held["text"]) != (asdict(self.settings), self.text_mark):
             raise BadInput(
-                "holds the training of other settings", where=self._checkpoint, possible="the same, or remove it"
+                "holds a training on other text or with other settings",
+                where=self._checkpoint,
+                possible="the same, or remove the folder",
             )
         self.model.load_state_dict(held["model"])
         self.optimiser.load_state_dict(held["optimiser"])
         self.average, self.state = held["average"], PretrainState(**held["state"])
 
 
+def _mark(pairs: Sequence[Pair]) -> str:
+    """Tells other text from this one."""
+    digest = hashlib.blake2b(digest_size=16)
+    for pair in pairs:
+        digest.update("\0".join((*pair, "")).encode())
+    return digest.hexdigest()
+
+
 def use_bfloat16(model: Any) -> bool:
     """Whether this CPU multiplies in bfloat16; attention of the model is then kept in 32 bits."""
-    if not torch.cpu._is_avx512_bf16_supported():
+    supported = getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)
+    if not supported():
         return False
     from transformers.integrations.sdpa_attention import sdpa_attention_forward
     from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS

@@ -114,6 +114,16 @@ def write_pairs(folder: Path, variant: int) -> None:
     (folder / "public.jsonl").write_text(public)
 
 
+def write_translator(folder: Path, variant: int) -> None:
+    """Sentence pairs, and a translation model of one narrow layer that knows the public words."""
+    from textveil.nets.translation import tiny_seq2seq
+
+    write_pairs(folder, variant)
+    tiny = tiny_seq2seq([*WORDS, *(word[::-1] for word in WORDS)])
+    tiny.model.save_pretrained(folder / "tiny")
+    tiny.tokenizer.save_pretrained(folder / "tiny")
+
+
 def write_encoder(folder: Path, variant: int) -> None:
     """Texts, and a BERT of one narrow layer, so that a run takes moments."""
     import torch
@@ -214,6 +224,14 @@ JOURNEYS = {
         "recipes.fragments.make.make_fragments",
         ("fragments", "make", *_PAIRS, "--align-on", "public.jsonl", "--epsilon", "8", "--delta", "1e-6"),
         write_pairs,
+    ),
+    "fragments adapt": Journey(
+        "recipes.fragments.adapt_private.adapt_privately",
+        ("fragments", "adapt", *_PAIRS, "--model", "tiny", "--epsilon", "8", "--delta", "1e-3", "--epochs", "2",
+         "--batch", "15"),
+        write_translator,
+        needs_torch=True,
+        kills=6,
     ),
     "classify ask": Journey(
         "recipes.mpc.ask.ask_file",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ pytest.importorskip("transformers")
 
 import torch
 
+from textveil.core import BadInput
 from textveil.fragments.pull import Pull, fisher_diagonal
 from textveil.fragments.training_pairs import Diet, length_tagged
 
@@ -68,8 +71,10 @@ def test_a_pretraining_that_is_stopped_makes_the_same_steps(tmp_path):
     assert state.curve[-1]["bleu"] == 1
     for name, value in whole.average.items():
         assert torch.equal(value, resumed.average[name]), name
-    folder = tmp_path / "model"
-    resumed.translator().save(folder)
+    assert json.loads((tmp_path / "b" / "progress.json").read_text())["step"] == 12
+    with pytest.raises(BadInput, match="other text"):
+        Pretraining(pairs[1:], tmp_path / "b", small)
+    folder = tmp_path / "b" / "model-12"
 
     from textveil.fragments.adapting import Translator
 
