@@ -88,7 +88,7 @@ def _faults(parties: Parties, rng: random.Random, tries: int, number: int) -> di
         phases[found["phase"]] += 1
         ends[found["end"]] += 1
         sentences[found["sentence"]] += 1
-        slowest = max(slowest, found["seconds"])
+        slowest = max(slowest, found["seconds"] if found["end"] == "no label" else 0.0)
         if found["end"] == "fault":
             faults.append(found)
         print(f"{attempt + 1}/{tries} {found}", file=sys.stderr, flush=True)
