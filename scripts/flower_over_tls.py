@@ -23,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -110,7 +110,7 @@ def supernode(folder: Path, name: str, port: int) -> list[str]:
 
 
 @contextmanager
-def processes(folder: Path, env: dict[str, str]) -> Iterator[object]:
+def processes(folder: Path, env: dict[str, str]) -> Iterator[Callable[[str, Sequence[str]], subprocess.Popen[bytes]]]:
     """Starts commands, each in a session of its own, and ends these with all that they started."""
     started: list[subprocess.Popen[bytes]] = []
 

@@ -59,7 +59,7 @@ def _joined(net: Any, batches: Sequence[Sequence[Any]]) -> tuple[Any, Any]:
     import torch
 
     most = max(map(len, batches))
-    filled = [example for own in batches for example in (*own, *own[:1] * (most - len(own)))]
+    filled = [example for own in batches for example in (*own, *[own[0]] * (most - len(own)))]
     shares = [[(place < len(own)) / len(own) for place in range(most)] for own in batches]
     return net.collate(filled), torch.tensor(shares)
 

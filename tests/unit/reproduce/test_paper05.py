@@ -8,9 +8,12 @@ import json
 import numpy as np
 import pytest
 
+from textveil.reproduce.cells import Cell
 from textveil.reproduce.paper05.arms import Noise, round_plan
-from textveil.reproduce.paper05.cells import arm, start
+from textveil.reproduce.paper05.cells import arm, searched, start
 from textveil.reproduce.paper05.data import CANARY_USERS, dealt, planted, users
+from textveil.reproduce.paper05.measures import over
+from textveil.reproduce.study import Results
 
 WORDS = [f"{a}{b}" for a in "bdfgklmn" for b in ("an", "el", "ip", "os", "um")]
 
@@ -35,9 +38,11 @@ def data(tmp_path_factory):
     return folder
 
 
-def test_test_users_are_never_trained_on_and_iid_keeps_every_sentence(data):
-    train, test = users(data, 3)
-    assert len(train) == 442 and len(test) == 8 * 3
+def test_kept_users_are_never_trained_on_and_iid_keeps_every_sentence(data):
+    train, test, development = users(data, 3)
+    assert len(train) == 435 and [len(own) for own in test] == [3] * 8 and len(development) == 7
+    seen, tested, chosen = ({text for own in some for text in own} for some in (train.values(), test, development))
+    assert not seen & tested and not seen & chosen and not tested & chosen
     texts, canaries = planted(data, WORDS, 3, 0, iid=False)
     mixed, same = planted(data, WORDS, 3, 0, iid=True)
     assert same == canaries and len(canaries.users) == CANARY_USERS
@@ -63,10 +68,24 @@ def test_every_kind_of_cell_gives_counts_and_scores(data):
         start(data, **shared),
         arm(data, unit="records", split="iid", batch=64, epochs=0.5, **common),
         arm(data, unit="users", split="users", batch=40, epochs=0.2, **common),
-        arm(data, unit="users", split="users", batch=40, epochs=0.2, **common, **noisy),
+        arm(
+            data, unit="users", split="users", batch=40, epochs=0.2, server="adam", server_rate=0.01, **common, **noisy
+        ),
     ]
     for model in json.loads(json.dumps(models, allow_nan=False)):
         assert len(model["rs_hits"]) == len(model["bs_hits"]) == len(model["exposures"]) == 90
         assert model["rs"] == sum(model["rs_hits"]) and model["perplexity"] > 1 and 0 <= model["accuracy"] <= 1
-        assert model["coins_guessed"] == 24
+        assert model["coins_guessed"] == 24 and len(model["user_losses"]) == 8
     assert models[3]["multiplier"] > 0 and models[3]["epsilon"] == 8.0 and models[2]["epsilon"] is None
+    tried = searched(data, unit="records", split="iid", batch=64, epochs=0.5, **common)
+    assert len(tried["user_losses"]) == 7 and "rs" not in tried  # the development users, and no canary
+
+
+def test_a_ratio_of_perplexities_has_an_interval_over_the_users_of_the_test():
+    cells = {
+        Cell.of("headline", seed=0, clip=0.0): {"user_losses": [4.0, 4.2, 3.9]},
+        Cell.of("private", seed=0, clip=0.1): {"user_losses": [4.1, 4.3, 4.05]},
+    }
+    (found,) = over(Results(cells), first={"clip": 0.1}, second={"clip": 0.0}, label="x")
+    assert found.value == pytest.approx(np.exp((0.1 + 0.1 + 0.15) / 3)) and found.low < found.value < found.high
+    assert found.low > 1 and found.n == 3

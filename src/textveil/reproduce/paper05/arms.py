@@ -23,7 +23,6 @@ from textveil.noise.source import seeded
 from textveil.reproduce.paper05.data import first, public_words
 
 DELTA = 1e-7  # the paper's
-MOMENTUM = 0.9  # of the server: a few dozen rounds must do what 8,000 do in the paper
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ class Size:
 
 
 SIZES = {
-    "small": Size(1_000, 48, 96, 10, 8, 24_000, 600, 200, 500),
+    "small": Size(1_000, 48, 96, 10, 8, 24_000, 2_000, 200, 500),
     "full": Size(10_000, 96, 256, 40, 300, 100_000, 5_000, 2_000, 1_000),
     "test": Size(60, 4, 5, 8, 3, 50, 20, 5, 4),
 }
@@ -126,7 +125,14 @@ def round_plan(
 
 
 def by_users(
-    net: Any, units: Sequence[Sequence[Any]], plan: RoundPlan, local: Any, *, frozen: tuple[str, ...], seed: int
+    net: Any,
+    units: Sequence[Sequence[Any]],
+    plan: RoundPlan,
+    local: Any,
+    step: ServerStep,
+    *,
+    frozen: tuple[str, ...],
+    seed: int,
 ) -> Any:
     """A copy trained on in rounds of users."""
     from textveil.federated import ClientSetup, Federation, FreeBook, InProcessGrid, make_client_app, run_rounds
@@ -134,7 +140,6 @@ def by_users(
     task = NetTask("lm", lambda: copy.deepcopy(net), frozen)
     trained = task.build()
     app = make_client_app(ClientSetup(task, lambda: units, local))
-    step = ServerStep("momentum", momentum=MOMENTUM)
     federation = Federation(plan, layout_of(trained), flat_of(trained), step)
     state = run_rounds(InProcessGrid(app), federation, FreeBook(seeded(80_000 + seed)))
     put_into(trained, state.weights)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +13,12 @@ import numpy as np
 from textveil.attacks.evidence import Evidence
 from textveil.attacks.federated.beam import BeamSearchAttack
 from textveil.attacks.federated.secret_sharer import SecretSharerAttack
-from textveil.attacks.federated.sharers import SharedCanaries
+from textveil.attacks.federated.sharers import SharedCanaries, Texts
 from textveil.attacks.federated.user_run import UserRunAttack
 from textveil.attacks.training.seen import CanariesSeen
-from textveil.federated.local import LocalTraining
 from textveil.federated.plan import RoundPlan, calibrated
+from textveil.federated.server_step import ServerStep
+from textveil.federated.stacked import StackedTraining
 from textveil.federated.task import next_word_scores
 from textveil.noise.source import seeded
 from textveil.recipes.federated.audit import next_words_seen
@@ -24,6 +27,7 @@ from textveil.reproduce.paper05.arms import DELTA, SIZES, Noise, by_records, by_
 from textveil.reproduce.paper05.data import planted, users
 
 PAPER_USERS = 392_000
+TINY = 1e-4  # of the server's Adam: well below the size of a coordinate of a mean update
 
 
 def start(data: Path, *, size: str, seed: int) -> dict[str, Any]:
@@ -33,43 +37,59 @@ def start(data: Path, *, size: str, seed: int) -> dict[str, Any]:
     return {**scores(data, net, size), **attacked(net, canaries, size, seed)}
 
 
-def arm(
-    data: Path,
-    *,
-    unit: str,
-    optimiser: str,
-    split: str,
-    batch: int,
-    rate: float,
-    epochs: float,
-    size: str,
-    seed: int,
-    clip: float = 0.0,
-    epsilon: float = 0.0,
-    delta: float = DELTA,
-    sampling: str = "fixed",
-    population: int = 0,
-    frozen: Sequence[str] = (),
-) -> dict[str, Any]:
-    """One model: in batches of records (shuffled, or one user after the other), or in rounds of `batch` users."""
+def arm(data: Path, *, size: str, seed: int, split: str, delta: float = DELTA, **setting: Any) -> dict[str, Any]:
+    """One model, in a `Setting`: attacked, and scored on the users kept for testing."""
+    asked = Setting(**setting)
     net = started(data, size)
     texts, canaries = planted(data, net.names, SIZES[size].sentences, seed, iid=split == "iid")
-    if unit == "records":
-        trained = by_records(net, texts, optimiser=optimiser, batch=batch, rate=rate, epochs=epochs, seed=seed)
-        return {**scores(data, trained, size), **attacked(trained, canaries, size, seed)}
-    units = list(texts.values())
-    noise = Noise(epsilon, delta, population)
-    plan, multiplier = round_plan(len(units), batch, epochs, clip or None, sampling, noise)
-    local = LocalTraining(optimiser, rate=rate, batch=16)
-    trained = by_users(net, units, plan, local, frozen=tuple(frozen), seed=seed)
-    promise = {"delta": delta, "epsilon": epsilon} if epsilon and not population else {}
+    trained, facts = trained_by(net, texts, asked, delta, seed)
+    promise = {"delta": delta, "epsilon": asked.epsilon} if asked.epsilon and not asked.population else {}
+    return {**scores(data, trained, size), **attacked(trained, canaries, size, seed, **promise), **facts}
+
+
+def searched(data: Path, *, size: str, seed: int, split: str, delta: float = DELTA, **setting: Any) -> dict[str, Any]:
+    """The same setting, scored on the users kept to choose by; its canaries are never looked for."""
+    net = started(data, size)
+    texts, _ = planted(data, net.names, SIZES[size].sentences, seed, iid=split == "iid")
+    trained, facts = trained_by(net, texts, Setting(**setting), delta, seed)
     return {
-        **scores(data, trained, size),
-        **attacked(trained, canaries, size, seed, **promise),
-        "rounds": plan.rounds,
-        "multiplier": multiplier,
-        "noise_on_mean": plan.noise * clip / batch,
+        **scores(data, trained, size, development=True),
+        "begun": scores(data, net, size, development=True),
+        **facts,
     }
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How one model is trained: in batches of records, or in rounds of `batch` users."""
+
+    unit: str
+    optimiser: str
+    batch: int
+    rate: float
+    epochs: float
+    clip: float = 0.0
+    epsilon: float = 0.0
+    sampling: str = "fixed"
+    population: int = 0
+    frozen: Sequence[str] = ()
+    server: str = "average"
+    server_rate: float = 1.0
+    local_batch: int = 2  # sentences in a user's own steps
+
+
+def trained_by(net: Any, texts: Texts, asked: Setting, delta: float, seed: int) -> tuple[Any, dict[str, Any]]:
+    """A copy of the net, trained on; of rounds also how many, their multiplier and the noise on the mean."""
+    if asked.unit == "records":
+        own = {"optimiser": asked.optimiser, "batch": asked.batch, "rate": asked.rate, "epochs": asked.epochs}
+        return by_records(net, texts, **own, seed=seed), {}  # type: ignore[arg-type]
+    units, noise = list(texts.values()), Noise(asked.epsilon, delta, asked.population)
+    plan, multiplier = round_plan(len(units), asked.batch, asked.epochs, asked.clip or None, asked.sampling, noise)
+    local = StackedTraining(asked.optimiser, rate=asked.rate, batch=asked.local_batch)
+    step = ServerStep(asked.server, rate=asked.server_rate, tiny=TINY)
+    trained = by_users(net, units, plan, local, step, frozen=tuple(asked.frozen), seed=seed)
+    noisy = plan.noise * asked.clip / asked.batch
+    return trained, {"rounds": plan.rounds, "multiplier": multiplier, "noise_on_mean": noisy}
 
 
 def prices(data: Path | None, *, per_round: int, rounds: int, epsilon: float) -> dict[str, Any]:
@@ -82,11 +102,13 @@ def prices(data: Path | None, *, per_round: int, rounds: int, epsilon: float) ->
     return {**multipliers, "mixed": plans["fixed"].with_noise(multipliers["poisson"]).price(DELTA)}
 
 
-def scores(data: Path, net: Any, size: str) -> dict[str, float]:
-    """Perplexity and accuracy on sentences of users that nobody trained on."""
-    test = users(data, SIZES[size].sentences)[1]
-    step = max(1, len(test) // SIZES[size].tested)
-    return next_word_scores(net, test[::step])
+def scores(data: Path, net: Any, size: str, *, development: bool = False) -> dict[str, Any]:
+    """Perplexity and accuracy on sentences of users that nobody trained on, and each such user's mean loss of a word."""
+    kept = users(data, SIZES[size].sentences)[2 if development else 1]
+    each = max(1, SIZES[size].tested // len(kept))
+    texts = [own[:: max(1, len(own) // each)] for own in kept]
+    losses = [round(math.log(next_word_scores(net, own)["perplexity"]), 5) for own in texts]
+    return {**next_word_scores(net, [text for own in texts for text in own]), "user_losses": losses}
 
 
 def attacked(

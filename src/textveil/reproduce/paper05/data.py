@@ -1,7 +1,8 @@
 """Paper 05's data: sentences of bloggers by user, public text to start from, and the list of words, which is public too.
 
-Every sixtieth user is kept for testing and never trained on (33 of 1,969); the others hold the canaries. In the IID version
-all sentences are shuffled, canaries among them, and dealt to users of the same sizes.
+Of every sixty users one is kept for testing and one to choose settings on (33 each of 1,969); neither is ever trained on. The
+others hold the canaries. In the IID version all sentences are shuffled, canaries among them, and dealt to users of the same
+sizes.
 """
 
 from __future__ import annotations
@@ -19,21 +20,24 @@ from textveil.nets.portable.language_model import words_of
 from textveil.noise.source import seeded
 
 BLOGS, REVIEWS, NEWS = "user-blogs", "imdb", "newsgroups20"
-TEST_EVERY = 60
+KEPT_EVERY = 60
+Kept = Sequence[Sequence[str]]  # sentences, user by user
 CANARY_USERS = 100  # for the lower limit from one run; about half of them take part
 
 
 @lru_cache(maxsize=2)
-def users(data: Path, most: int) -> tuple[Texts, tuple[str, ...]]:
-    """The first `most` sentences of each user to train on, and all sentences of the users kept for testing."""
-    train, test = {}, []
+def users(data: Path, most: int) -> tuple[Texts, Kept, Kept]:
+    """The first `most` sentences of each user to train on; all of each user kept for testing, and for choosing."""
+    train: Texts = {}
+    kept: dict[int, list[list[str]]] = {0: [], KEPT_EVERY // 2: []}
     with gzip.open(data / BLOGS / "users.jsonl.gz", "rt", encoding="utf-8") as file:
         for number, row in enumerate(map(json.loads, file)):
-            if number % TEST_EVERY == 0:
-                test += row["sentences"]
+            if number % KEPT_EVERY in kept:
+                kept[number % KEPT_EVERY].append(row["sentences"])
             else:
                 train[str(row["user"])] = row["sentences"][:most]
-    return train, tuple(test)
+    test, development = kept.values()
+    return train, test, development
 
 
 def public_sentences(data: Path) -> Iterator[str]:

@@ -48,6 +48,6 @@ def _population(results: Results) -> Panel:
     points = {n: list(seeds.values()) for n, seeds in places.items()}
     series = Series("DP-FedAvg", list(points), [sum(p) / len(p) for p in points.values()])
     lines = [("public start", value) for value in sample(results, "start", "perplexity")]
-    plain = [m.result["perplexity"] for m in arms(results, **SHOWN["FedAvg, by user"], batch=200)]
+    plain = [m.result["perplexity"] for m in arms(results, **SHOWN["FedAvg, by user"], batch=50)]
     lines += [("FedAvg, no noise", sum(plain) / len(plain))] if plain else []
     return Panel("epsilon 8, m in proportion", "users N", "perplexity", [series], lines, log_x=True)

@@ -1,7 +1,8 @@
 """Paper 05: counts out of all canaries, and differences canary by canary.
 
 Intervals are over canaries, for the trained models there are: another run would give another model. Counts have Clopper and
-Pearson's, differences Student's over pairs (the same canary, in the same users, in two arms).
+Pearson's, differences Student's over pairs (the same canary, in the same users, in two arms). Ratios of perplexities are
+over the users kept for testing, in the same way.
 """
 
 from __future__ import annotations
@@ -68,10 +69,17 @@ def fewer(
 def over(
     results: Results, *, first: Mapping[str, Any], second: Mapping[str, Any], label: str, **wanted: Any
 ) -> list[Measure]:
-    """Perplexity of the first arm over that of the second, seed by seed."""
-    one, other = (by_seed(results, "perplexity", {**wanted, **own}) for own in (first, second))
-    ratios = [one[seed] / other[seed] for seed in sorted(one) if seed in other]
-    return [mean_of(label, ratios)] if ratios else []
+    """Perplexity of the first arm over that of the second, over the users of the test."""
+    one, other = (by_seed(results, "user_losses", {**wanted, **own}) for own in (first, second))
+    return _ratio(label, [np.subtract(one[seed], other[seed]) for seed in sorted(one) if seed in other])
+
+
+def _ratio(label: str, pairs: list[np.ndarray]) -> list[Measure]:
+    """From differences of losses, user by user, to a ratio of perplexities with Student's interval."""
+    if not pairs:
+        return []
+    found = mean_of(label, np.concatenate(pairs).tolist())
+    return [Measure(label, *(float(np.exp(v)) for v in (found.value, found.low, found.high)), found.n)]
 
 
 def gain_kept(
@@ -103,10 +111,9 @@ def spread(results: Results, *, label: str) -> list[Measure]:
 
 def in_population(results: Results, *, population: int, label: str, **wanted: Any) -> list[Measure]:
     """Perplexity with the noise of a population over that of the arm without noise."""
-    plain = by_seed(results, "perplexity", wanted)
-    cells = results.of("population", population=population)
-    ratios = [c.result["perplexity"] / plain[c.parameters["seed"]] for c in cells if c.parameters["seed"] in plain]
-    return [mean_of(label, ratios)] if ratios else []
+    plain = by_seed(results, "user_losses", wanted)
+    cells = [c for c in results.of("population", population=population) if c.parameters["seed"] in plain]
+    return _ratio(label, [np.subtract(c.result["user_losses"], plain[c.parameters["seed"]]) for c in cells])
 
 
 MEASURES = by_name(count, fewer, over, gain_kept, least_floor, spread, in_population)
