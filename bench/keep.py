@@ -1,7 +1,7 @@
 """Run the benchmarks of rooms, one after another, and keep their ratios: `python bench/keep.py [ROOM ...] [--quick]`.
 
 A room's benchmark is `bench/ROOM.py`, which ends with one JSON line {"room": ..., "ratios": {name: value}}. What it says is
-kept as `docs/results/bench-ROOM.json`, for `bench/compare.py`.
+kept as `docs/results/bench-ROOM.json`, for `bench/compare.py`, with whatever else stands in that line.
 """
 
 from __future__ import annotations
@@ -71,7 +71,13 @@ def measured(script: Path, room: str, *, quick: bool) -> dict[str, Any]:
     if run.returncode:
         raise NotKept(f"ended with status {run.returncode}")
     ratios = _ratios(last, room)
-    return {"command": " ".join(["python", f"bench/{script.name}", *options]), "room": room, "ratios": ratios}
+    further = {name: value for name, value in json.loads(last).items() if name not in ("room", "ratios")}
+    return {
+        "command": " ".join(["python", f"bench/{script.name}", *options]),
+        "room": room,
+        "ratios": ratios,
+        **further,
+    }
 
 
 def _ratios(line: str, room: str) -> dict[str, float]:

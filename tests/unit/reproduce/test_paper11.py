@@ -11,7 +11,7 @@ import pytest
 
 from textveil.reproduce.cells import Cell
 from textveil.reproduce.paper11 import cells, data
-from textveil.reproduce.paper11.measures import above_majority, queries_until
+from textveil.reproduce.paper11.measures import above_majority, copy_within, queries_until
 from textveil.reproduce.paper11.study import STUDY
 from textveil.reproduce.study import Results
 
@@ -47,7 +47,7 @@ def test_what_was_encoded_and_trained_is_kept(folder, monkeypatch):
 
 def test_measures():
     plain = Cell.of("plain", network="paper", inputs="sentence", seed=0)
-    copies = {n: Cell.of("extraction", queries=n, network="paper") for n in (25, 100, 400)}
+    copies = {n: Cell.of("extraction", queries=n, network="paper", draw=0) for n in (25, 100, 400)}
     results = Results(
         {plain: {"hits": 90, "test": 100, "majority": 0.75}}
         | {cell: {"agreement": 0.8 + n / 1000} for n, cell in copies.items()}
@@ -56,6 +56,8 @@ def test_measures():
     assert gain.value == pytest.approx(0.15) and gain.low < 0.15 < gain.high
     assert queries_until(results, agreement=0.9, label="labels")[0].value == 100
     assert queries_until(results, agreement=2.0, label="labels") == []
+    assert copy_within(results, budget=100, label="copy")[0].value == pytest.approx(0.9)
+    assert copy_within(results, budget=10, label="copy") == []
 
 
 def test_both_scales_compare_a_thousand_labels_in_both_trusts():

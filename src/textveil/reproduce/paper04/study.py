@@ -88,7 +88,7 @@ def _replacement(most: dict[str, int], *, full: bool) -> list[Cell]:
         dealt = {"name": ["SST-2"], "units": [units], "count": [count], "most": [most["SST-2"]], "rounds": [10]}
         cells += grid("federated_head", **dealt, **{**promise, "epsilon": [epsilon]})
     update = {"texts": [24 if full else 8], "rank": [16], "batch": [512], "most": [3000], "epochs": [20]}
-    return cells + grid("private_tokens", name=["SST-2"], **update, **promise)
+    return cells + grid("private_tokens", name=["SST-2"], **update, **{**promise, "seed": range(5 if full else 1)})
 
 
 NOTES = (

@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 
 from textveil.mpc.inputs import Inputs
 from textveil.mpc.model_folder import Classifier
+from textveil.mpc.networks import labels
+from textveil.mpc.oracle import oracle_scores
 from textveil.mpc.train import shape_of, train_network
 from textveil.recipes.mpc.train import held_back
 
@@ -108,4 +110,12 @@ def trained(data: Path, network: str, kind: str, seed: int) -> Trained:
     return Trained(Classifier(shape, dict(arrays), ("negative", "positive"), facts), test)
 
 
-__all__ = ["PARTS", "REVIEWS", "Reviews", "Trained", "encode_part", "encoded", "read_reviews", "trained"]
+def answers(data: Path, network: str) -> NDArray[np.int64]:
+    """What a server would answer to every review: the labels in fixed point."""
+    classifier = trained(data, network, "sentence", 0).classifier
+    key = [_digest(data), dict(classifier.inputs), classifier.shape.to_json(), "answers"]
+    x = encoded(data, "sentence")
+    return _kept(key, lambda: {"labels": labels(oracle_scores(classifier.shape, classifier.arrays, x))})["labels"]
+
+
+__all__ = ["PARTS", "REVIEWS", "Reviews", "Trained", "answers", "encode_part", "encoded", "read_reviews", "trained"]

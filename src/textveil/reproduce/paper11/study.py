@@ -22,6 +22,7 @@ KINDS = {
 PLAIN = ("stars", "encoding", "plain", "extraction")
 PARTS = {"plain": PLAIN, "agreement": (*PLAIN, "agreement"), "secure": ("encoding", "agreement", "secure")}
 QUERIES = (25, 50, 100, 200, 400, 800, 1600, 3200, 6400)
+DRAWS = 10  # of the texts that a copy is trained on
 TEXTS = 1000  # whose secure labels are compared with plain ones
 
 
@@ -34,7 +35,7 @@ def plan(scale: str) -> list[Cell]:
     if full:
         cells += grid("encoding", inputs=["pieces"], part=range(TEXT_PARTS))
         cells += grid("plain", network=["paper"], inputs=["pieces"], seed=[0])
-    cells += grid("extraction", queries=QUERIES, network=["paper"])
+    cells += grid("extraction", queries=QUERIES, network=["paper"], draw=range(DRAWS))
     cells += grid("agreement", trust=["dealer", "three"], answer=["label"], texts=[TEXTS], network=["paper"])
     cells += grid("agreement", trust=["dealer"], answer=["sigmoid"], texts=[TEXTS], network=["paper"])
     return cells + timed_plan(full)
@@ -57,7 +58,7 @@ NOTES = (
     "Figure 2 does not print the sizes of the network: kernels 3, 4, 5 with 8 channels, pools of 2, dense 16 are our "
     "reading.",
     "All parties on one machine of two cores, over loopback, TLS on (the paper: three machines of 16 cores). Encoding is "
-    "excluded and has rows of its own. CPU seconds and the dealer's calls stand beside the seconds, which depend on what "
+    "excluded. CPU seconds and the dealer's calls stand beside the seconds, which depend on what "
     "else the machine does.",
     "The dealer's calls interleave with the protocol: there is no separate offline phase to report.",
     "The paper's trusted initialiser is a dealer here (its own process, TLS, no number dealt twice). CrypTen's own is for "
