@@ -96,8 +96,8 @@ NOTES = (
     "them. What learns is a pooler (a dense layer with tanh, in the place of an encoder that learns), before the hiding, and "
     "the MLP of three layers of the encoder's width behind it. The paper trains all of the encoder: its scores are higher; "
     "differences between arms are what is compared.",
-    "A model is asked as the authors' code asks it: behind a mask of the pool, nothing mixed. Each dev row is scored under 8 "
-    "masks. A model that was trained under masks does not know encodings without one.",
+    "A model is asked behind a mask of the pool, nothing mixed (our reading: the paper does not say). Each dev row is "
+    "scored under 8 masks. A model that was trained under masks does not know encodings without one.",
     "Small scale: parts of train (CoLA and SST-2 3,000, MRPC 2,000, STS-B 1,000, RTE 400), three seeds: a seed draws first "
     "weights, masks, mixtures and order. Epochs of each arm are chosen from 6 and 24 on a fifth of train (another "
     "seed). Dev is the half of GLUE's dev files that is at hand (138 to 750 rows). Intervals of drops are over "
