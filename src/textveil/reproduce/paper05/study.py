@@ -72,7 +72,7 @@ def plan(scale: str) -> list[Cell]:
     clipped: dict[str, Any] = {"clip": CLIP}
     cells = grid("prices", per_round=[5_000], rounds=[8_000], epsilon=[PRINTED, EPSILON])
     cells += [Cell.of("start", size=scale, seed=0)]
-    cells += [Cell.of("search", **{**base, **asked}) for asked in SEARCHED] if scale == "small" else []
+    cells += [Cell.of("search", **{**base, **asked}) for asked in SEARCHED]
     cells += [cell("headline", "records", "iid", 32), cell("headline", "users", "users")]
     cells += [cell("headline", "users", "users", **HEADLINE), cell("sgd", "records", "users", 32)]
     cells += [cell("fedavg", "users", "iid")]
