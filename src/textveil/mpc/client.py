@@ -83,7 +83,7 @@ class ClassifyClient:
             "engine": ENGINE,
         }
         self.engine = self.stack.enter_context(Engine())
-        self.wire: Wire = call(self.keys, self.server, "server", first)
+        self.wire: Wire = call(self.keys, self.server, "server", first, seconds=self.seconds)
         self.stack.callback(self.wire.close)
         self.offer = self.wire.receive(seconds=self.seconds).said
         self.shape = NetworkShape.from_json(self.offer.get("shape"))

@@ -25,7 +25,7 @@ def link(client: ClassifyClient) -> None:
     pinned = []
     for rank, address in enumerate(client.nodes):
         first = {"session": client.offer.get("session"), "secret": client.offer.get("secret")}
-        node = call(client.keys, address, NODES[rank], first)
+        node = call(client.keys, address, NODES[rank], first, seconds=client.seconds)
         client.stack.callback(node.close)
         client.watch.append(node)
         facts = node.receive(seconds=client.seconds).said

@@ -37,7 +37,7 @@ def link(client: ClassifyClient) -> None:
     config = client.trust.config()
     if client.trust.name == "dealer":
         assert client.dealer is not None
-        dealer = join_dealer(client.keys, client.dealer, str(client.offer["session"]), own)
+        dealer = join_dealer(client.keys, client.dealer, str(client.offer["session"]), own, client.seconds)
         client.stack.callback(dealer.close)
         await_readable(dealer, seconds=client.seconds, watch=watch)
         config |= dealer_settings(dealer.receive(seconds=client.seconds), client.dealer, folder)

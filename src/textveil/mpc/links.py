@@ -14,10 +14,10 @@ from .wire import PATIENCE, Message, Wire
 RETRY_SECONDS = 0.2
 
 
-def join_dealer(keys: Path, address: str, session: str, own: Certificate) -> Wire:
+def join_dealer(keys: Path, address: str, session: str, own: Certificate, seconds: float) -> Wire:
     """Come to the dealer; its answer waits for the other party."""
     first = {"do": "join", "session": session, "certificate": own.certificate.decode("ascii")}
-    return call(keys, address, "dealer", first)
+    return call(keys, address, "dealer", first, seconds=seconds)
 
 
 def dealer_settings(answer: Message, address: str, folder: Path) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def _opened(server: ClassifyServer, session: ServerSession, stack: ExitStack) ->
             "rows": session.rows,
             "answer": session.answer,
         }
-        nodes.append(call(server.keys, address, NODES[rank], first))
+        nodes.append(call(server.keys, address, NODES[rank], first, seconds=server.limits.seconds))
         stack.callback(nodes[-1].close)
     opened = _all(nodes, server, session)
     known: dict[str, Any] = {

@@ -39,7 +39,7 @@ def _link(server: ClassifyServer, session: ServerSession, accepted: Message, sta
     config, watch = server.trust.config(), [wire]
     if server.trust.name == "dealer":
         assert server.dealer is not None
-        dealer = join_dealer(server.keys, server.dealer, session.identifier, own)
+        dealer = join_dealer(server.keys, server.dealer, session.identifier, own, server.limits.seconds)
         stack.callback(dealer.close)
         watch.append(dealer)
     theirs = accepted.said.get("host")

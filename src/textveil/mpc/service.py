@@ -103,13 +103,21 @@ class Service:
             self._places.release()
 
 
-def call(keys: Path, address: str, role: str, first: dict[str, Any], *, most_blobs: int = 1 << 28) -> Wire:
-    """A connection to the server of this role, with the first message sent."""
+def call(
+    keys: Path,
+    address: str,
+    role: str,
+    first: dict[str, Any],
+    *,
+    seconds: float = HANDSHAKE_SECONDS,
+    most_blobs: int = 1 << 28,
+) -> Wire:
+    """A connection to the server of this role, with the first message sent; who does not answer is waited for that long."""
     host, port = split_address(address)
     name = f"the {role} at {address}"
     tls = context(keys, server=False)
     try:
-        raw = socket.create_connection((host, port), timeout=HANDSHAKE_SECONDS)
+        raw = socket.create_connection((host, port), timeout=min(seconds, HANDSHAKE_SECONDS))
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
             connection = tls.wrap_socket(raw, server_hostname=role_name(role))
