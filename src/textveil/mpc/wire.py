@@ -96,8 +96,9 @@ class Wire:
         size = struct.unpack(">I", self._read(4, deadline))[0]
         if size > MOST_JSON:
             raise BrokenWire(f"{self.peer} sent a message that is too long")
+        raw = self._read(size, deadline)  # outside: that nobody answers in time is a ValueError too
         try:
-            said = json.loads(self._read(size, deadline))
+            said = json.loads(raw)
             sizes = said.pop("blobs")
             is_listed = isinstance(sizes, list) and all(type(n) is int and n >= 0 for n in sizes)
         except (ValueError, KeyError, AttributeError, TypeError, RecursionError):

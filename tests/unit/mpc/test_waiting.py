@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import struct
 import threading
 import time
 
@@ -75,10 +76,18 @@ def test_signs_of_life_do_not_last_for_ever(peer, monkeypatch):
 
     thread = threading.Thread(target=go_on)
     thread.start()
-    with pytest.raises(BrokenWire, match="in time"):
-        peer.near.receive(seconds=0.2)
-    ended.set()
-    thread.join()
+    try:
+        with pytest.raises(BrokenWire, match="in time"):
+            peer.near.receive(seconds=0.2)
+    finally:
+        ended.set()
+        thread.join()
+
+
+def test_a_message_that_stops_half_way_is_late_and_not_nonsense(peer):
+    peer.far.socket.sendall(struct.pack(">I", 20) + b'{"blobs"')
+    with pytest.raises(BrokenWire, match="bob did not answer in time"):
+        peer.near.receive(seconds=0.1)
 
 
 def test_an_engine_that_works_is_waited_for_and_one_that_stands_still_is_not(engine, peer, quick):
