@@ -9,6 +9,8 @@ normalise first (the classes of Pegasus), which trains well at a high rate witho
     weights  what is saved and scored is a moving average, which stands in for letting the rate fall to zero
     joined   a share of the examples is two pairs in a row, so that long sentences are no surprise
 
+Where a trained model is at hand already, `start` goes on from its folder, with its subwords and other text.
+
 A checkpoint holds everything: a run that is stopped and goes on makes the same steps as one that is not. It is written
 every few minutes, beside `progress.json` for people: steps, tokens a second, the curve so far.
 Imports torch, so it is itself imported late.
@@ -177,16 +179,28 @@ class PretrainState:
 
 
 class Pretraining:
-    """A training that goes on from `folder` if it holds an unfinished one."""
+    """A training that goes on from `folder` if it holds an unfinished one.
 
-    def __init__(self, pairs: Sequence[Pair], folder: Path, settings: PretrainSettings | None = None):
-        self.settings, self.folder = settings or PretrainSettings(), folder
+    `start`: the folder of a model of the same shape to begin with; its subwords are taken too.
+    """
+
+    def __init__(
+        self,
+        pairs: Sequence[Pair],
+        folder: Path,
+        settings: PretrainSettings | None = None,
+        *,
+        start: Path | None = None,
+    ):
+        self.settings, self.folder, self.start = settings or PretrainSettings(), folder, start
         self.settings.check()
         folder.mkdir(parents=True, exist_ok=True)
         self.text_mark = _mark(pairs)
         self.tokenizer = self._own_tokenizer(pairs)
         self.numbered = Numbered.of(pairs, self.tokenizer, self.settings.longest)
         self.model = new_model(len(self.tokenizer), self.settings)
+        if start is not None:
+            self.model.load_state_dict(Translator.load(start).model.state_dict())
         self.average = {name: value.detach().clone() for name, value in self.model.state_dict().items()}
         self.optimiser = torch.optim.AdamW(
             self.model.parameters(), lr=self.settings.rate, betas=(0.9, 0.98), weight_decay=0.01, fused=True
@@ -199,7 +213,7 @@ class Pretraining:
     def _own_tokenizer(self, pairs: Sequence[Pair]) -> Any:
         from transformers import PreTrainedTokenizerFast
 
-        kept = self.folder / "tokenizer"
+        kept = self.start or self.folder / "tokenizer"
         if not kept.exists():
             subword_tokenizer((text for pair in pairs for text in pair), self.settings.subwords).save_pretrained(kept)
         return PreTrainedTokenizerFast.from_pretrained(kept, local_files_only=True)

@@ -75,6 +75,11 @@ def test_a_pretraining_that_is_stopped_makes_the_same_steps(tmp_path):
     with pytest.raises(BadInput, match="other text"):
         Pretraining(pairs[1:], tmp_path / "b", small)
     folder = tmp_path / "b" / "model-12"
+    further = Pretraining(pairs[30:], tmp_path / "c", small, start=folder)
+    assert further.state.step == 0 and len(further.tokenizer) == len(resumed.tokenizer)
+    for name, value in resumed.average.items():
+        assert torch.equal(value, further.model.state_dict()[name]), name
+    assert further.run(2).step == 2
 
     from textveil.fragments.adapting import Translator
 

@@ -10,8 +10,8 @@ import pytest
 from textveil.reproduce.cells import Cell, Kind, Store
 from textveil.reproduce.paper10.data import CONFIDENTIAL, DOMAINS
 from textveil.reproduce.paper10.figures import figures
-from textveil.reproduce.paper10.general import EXTRA, FILES, GENERAL, confidential, judged, public, tokenised
-from textveil.reproduce.paper10.measures import bleu_gain_of, length_gain, over_copying
+from textveil.reproduce.paper10.general import EXTRA, FILES, GENERAL, confidential, general, judged, near, tokenised
+from textveil.reproduce.paper10.measures import bleu_gain_of, gain_kept, length_gain, over_copying
 from textveil.reproduce.paper10.study import STUDY
 from textveil.reproduce.study import Results, Study, run
 
@@ -41,8 +41,12 @@ def data(tmp_path):
         own += [{"line": 900, "de": "steht hier", "en": "so steht hier this"}]
         write(tmp_path / CONFIDENTIAL / domain / "train.jsonl.gz", own)
         write(tmp_path / CONFIDENTIAL / domain / "valid.jsonl.gz", own[600:605])
+        write(tmp_path / CONFIDENTIAL / domain / "test_a.jsonl.gz", [{"de": f"Probe {domain} .", "en": "trial"}])
     for name in (*FILES, EXTRA):
-        write(tmp_path / GENERAL / f"{name}.jsonl.gz", [{"de": f"{name} .", "en": f"{name} !"}])
+        write(
+            tmp_path / GENERAL / f"{name}.jsonl.gz",
+            [{"de": f"{name} .", "en": f"{name} !"}, {"de": "Probe JRC.", "en": "!"}],
+        )
     return tmp_path
 
 
@@ -52,9 +56,11 @@ def test_what_judges_is_not_learnt_from_and_a_domain_that_is_left_out_is_not_pub
     assert not {text for pair in own for text in pair} & {text for pair in test for text in pair}
     assert not {"EMEA Satz 601"} & {de for de, _ in own}
     assert ("steht hier", "so steht hier this") not in test
-    assert len(public(data, "")) == len(FILES)
+    assert len(general(data)) == len(FILES)  # a sentence that judges stood in each
     for domain in DOMAINS:
-        texts = public(data, domain)
+        texts = near(data, domain)
+        judging = {de for each in DOMAINS for de, _ in judged(data, each)}
+        assert not judging & {de for de, _ in texts}
         assert not any(domain in de for de, _ in texts)
         assert not any("steht hier" in de for de, _ in texts)  # rows whose English holds the German teach copying
         assert any(EXTRA in de for de, _ in texts) == (domain != "GNOME")
@@ -89,6 +95,23 @@ def test_measures_and_figures_of_translation_cells():
     (longer,) = length_gain(results, kind="adapted", first="7 words", second="7 words, tags")
     assert longer.value == pytest.approx(0.2)
     assert {figure.name for figure in figures(results)} == {"baseline", "adapted"}
+
+
+def test_a_policy_that_keeps_its_share_of_the_gain_is_told_from_one_that_does_not():
+    def kept(safe):
+        gains = {"7 words, replay": (4.0, 2.0), "apart": safe}
+        cells = {
+            Cell.of("adapted", domain=domain, variant=variant): shown(gain, 0.9)
+            for variant, both in gains.items()
+            for domain, gain in zip(("EMEA", "JRC"), both, strict=True)
+        }
+        asked = {"kind": "adapted", "safe": "apart", "paper": "7 words, replay", "share": 0.8}
+        return gain_kept(Results(cells), **asked)[0]
+
+    assert kept((3.5, 3.5)).value == pytest.approx(3.5 - 0.8 * 3)
+    assert kept((3.5, 3.5)).low > 0 > kept((0.5, 0.5)).high
+    assert kept((2.4, 2.4)).low < 0 < kept((2.4, 2.4)).high
+    assert "loss" in kept((3.5, 3.5)).label
 
 
 def test_every_cell_of_the_plan_has_a_kind_and_a_part():

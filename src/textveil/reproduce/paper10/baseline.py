@@ -1,4 +1,7 @@
-"""The baseline of paper 10, trained from scratch and kept: steps done once are not done again."""
+"""The baselines of paper 10, trained from scratch and kept: steps done once are not done again.
+
+One learns general text. Three go on from it, each with a domain left out: the other two are public text then.
+"""
 
 from __future__ import annotations
 
@@ -10,40 +13,46 @@ from typing import Any
 
 from textveil.core import BadInput
 from textveil.reproduce.paper10.data import DOMAINS, Pair
-from textveil.reproduce.paper10.general import judged, public
+from textveil.reproduce.paper10.general import general, judged, near
 
 CURVE_PAIRS = 150  # of each domain, translated greedily: a curve has to be cheap
 EVERY = 200  # steps
+NEAR_RATE = 0.0005
 
 
-def baseline(data: Path, *, left_out: str, steps: int, kept: Path) -> dict[str, Any]:
-    """BLEU over training minutes, by domain, until `steps`; what an earlier cell trained is gone on with.
+def baseline(data: Path, *, left_out: str, steps: int, more: int, kept: Path) -> dict[str, Any]:
+    """BLEU over training minutes, by domain; what an earlier cell trained is gone on with.
 
-    `left_out`: the domain that is confidential, while the other two are public; "" trains on general text alone, which
-    leaves all three out.
+    `left_out`: the domain that is confidential, while the other two are public: `more` steps on them, from the model that
+    learnt general text in `steps`. "" is that model, which knows none of the three.
     """
-    from textveil.fragments.pretraining import Pretraining
+    from textveil.fragments.pretraining import Pretraining, PretrainSettings
 
-    folder = folder_of(kept, left_out)
+    folder = folder_of(kept, left_out, steps)
+    start = model_of(data, left_out="", steps=steps, more=0, kept=kept) if left_out else None
     with held(folder):
-        training = Pretraining(public(data, left_out), folder)
-        domains = [left_out] if left_out else [*DOMAINS]
-        state = training.run(steps, every=EVERY, score=lambda translator: curve_scores(translator, data, domains))
-    return {"curve": [point for point in state.curve if point["step"] <= steps]}
+        if start is None:
+            training, last, domains = Pretraining(general(data), folder), steps, [*DOMAINS]
+        else:
+            settings = PretrainSettings(rate=NEAR_RATE)
+            training = Pretraining(near(data, left_out), folder, settings, start=start)
+            last, domains = more, [left_out]
+        state = training.run(last, every=EVERY, score=lambda translator: curve_scores(translator, data, domains))
+    return {"curve": [point for point in state.curve if point["step"] <= last]}
 
 
-def model_of(data: Path, left_out: str, steps: int, kept: Path) -> Path:
+def model_of(data: Path, *, left_out: str, steps: int, more: int, kept: Path) -> Path:
     """The folder of the model after so many steps; trained now, if it is not there."""
-    folder = folder_of(kept, left_out) / f"model-{steps}"
+    folder = folder_of(kept, left_out, steps) / f"model-{more if left_out else steps}"
     if not folder.is_dir():
-        baseline(data, left_out=left_out, steps=steps, kept=kept)
+        baseline(data, left_out=left_out, steps=steps, more=more, kept=kept)
     if not folder.is_dir():
-        raise BadInput(f"the training went past step {steps} without keeping its model", where=folder.parent)
+        raise BadInput("the training went further without keeping this model", where=folder)
     return folder
 
 
-def folder_of(kept: Path, left_out: str) -> Path:
-    return kept / f"baseline-{left_out or 'general'}"
+def folder_of(kept: Path, left_out: str, steps: int) -> Path:
+    return kept / (f"baseline-{left_out}-from-{steps}" if left_out else "baseline-general")
 
 
 @contextmanager

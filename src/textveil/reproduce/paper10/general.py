@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -29,25 +30,33 @@ def tokenised(text: str) -> str:
 
 
 def general(data: Path) -> list[Pair]:
-    """All general sentence pairs."""
+    """All general sentence pairs but those that judge: short strings of programs stand in more than one collection."""
     return [pair for name in FILES for pair in _file(data, name)]
 
 
 def _file(data: Path, name: str) -> list[Pair]:
     with gzip.open(data / GENERAL / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
-    return [(tokenised(row["de"]), _ENGLISH.sub(" ", tokenised(row["en"]))) for row in rows]
+    pairs = [(tokenised(row["de"]), _ENGLISH.sub(" ", tokenised(row["en"]))) for row in rows]
+    held = _judging(data)
+    return [pair for pair in pairs if pair[0] not in held]
 
 
-def public(data: Path, left_out: str) -> list[Pair]:
-    """General text, and the other two domains where one is left out; `gnome_l10n.extra` counts to GNOME."""
-    rows = general(data)
-    if not left_out:
-        return rows
-    for domain in DOMAINS:
-        if domain != left_out:
-            rows += [pair for pair in unique(data, domain) if not holds_source(pair)]
-    return rows + (_file(data, EXTRA) if left_out != "GNOME" else [])
+def near(data: Path, left_out: str) -> list[Pair]:
+    """The other two domains, and as many general sentence pairs; `gnome_l10n.extra` counts to GNOME."""
+    held = _judging(data)
+    others = [pair for domain in DOMAINS if domain != left_out for pair in unique(data, domain)]
+    rows = [pair for pair in others if not holds_source(pair) and pair[0] not in held]
+    rows += _file(data, EXTRA) if left_out != "GNOME" else []
+    every = general(data)
+    return rows + [every[i] for i in np.random.default_rng(11).permutation(len(every))[: len(rows)]]
+
+
+@lru_cache(maxsize=1)
+def _judging(data: Path) -> frozenset[str]:
+    """German sentences that judge, of all domains."""
+    tests = [pair for domain in DOMAINS for pair in (*judged(data, domain), *pairs(data, domain, "test_a"))]
+    return frozenset(de for de, _ in tests)
 
 
 def judged(data: Path, domain: str, count: int = HELD_OUT) -> list[Pair]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from textveil.reproduce.measures import by_name
@@ -55,4 +56,32 @@ def length_gain(results: Results, *, kind: str, first: str, second: str, **wante
     ]
 
 
-MEASURES = by_name(bleu_gain_of, over_copying, baseline_bleu, length_gain)
+def gain_kept(results: Results, *, kind: str, safe: str, paper: str, share: float) -> list[Measure]:
+    """The gain of a safer policy less a share of the gain of the paper's, in BLEU: the mean over the domains.
+
+    Reaches are those of the gains, taken as if the two were independent; they are of the same sentences, so the interval
+    is too wide rather than too narrow. The label has the gain in loss of both.
+    """
+    parts = [{c.parameters["domain"]: c.result["held_out"] for c in results.of(kind, variant=v)} for v in (safe, paper)]
+    domains = [domain for domain in parts[0] if domain in parts[1]]
+    if not domains:
+        return []
+    gains = [sum(part[d]["gain"] for d in domains) / len(domains) for part in parts]
+    losses = [sum(part[d]["loss"][0] - part[d]["loss"][1] for d in domains) / len(domains) for part in parts]
+    ends = []
+    for own, other in (
+        (0, 1),
+        (1, 0),
+    ):  # a low difference: the first gain low, the second high
+        reaches = [abs(parts[0][d]["interval"][own] - parts[0][d]["gain"]) for d in domains]
+        reaches += [share * abs(parts[1][d]["interval"][other] - parts[1][d]["gain"]) for d in domains]
+        ends.append(math.hypot(*reaches) / len(domains))
+    value = gains[0] - share * gains[1]
+    label = (
+        f"{safe}: {gains[0]:+.2f} BLEU (loss {losses[0]:+.3f}), {paper}: {gains[1]:+.2f} ({losses[1]:+.3f}); the first less "
+        f"{share:.0%} of the second"
+    )
+    return [Measure(label, value, value - ends[0], value + ends[1], len(domains))]
+
+
+MEASURES = by_name(bleu_gain_of, over_copying, baseline_bleu, length_gain, gain_kept)

@@ -35,15 +35,16 @@ def adapted(
     variant: str,
     left_out: str,
     steps: int,
+    more: int,
     updates: int,
     tested: int,
     beams: int,
     kept: Path,
 ) -> dict[str, Any]:
-    """The gain of one variant over the baseline after `steps`, with at most so many updates of fine-tuning."""
+    """The gain of one variant over the baseline of that name, with at most so many updates of fine-tuning."""
     from textveil.fragments.adapting import AdaptSettings, Translator, adapt
 
-    start, chosen = model_of(data, left_out, steps, kept), VARIANTS[variant]
+    start, chosen = model_of(data, left_out=left_out, steps=steps, more=more, kept=kept), VARIANTS[variant]
     settings = AdaptSettings(**{"batch": 64, "epochs": 20, **chosen.get("settings", {})})
     translator = Translator.load(start, dropout=settings.dropout)
     learnt = fragments(confidential(data, domain), chosen, seed=settings.seed)
