@@ -12,7 +12,7 @@ Memory: the numbers of all words (4 bytes each, on disk if the corpus is a file)
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from .sentences import LONGEST, Side, WordNumbers
 
 SYMMETRY = ("union", "intersection", "grow-diag", "grow-diag-final", "grow-diag-final-and")
 ALPHA = 0.01  # of the Dirichlet prior: few translations a word
-TENSION = 4.0
+TENSION, TENSIONS = 4.0, (0.1, 14.0)  # at first, and its limits
 _TABLE = 24  # 2^24 slots: 400 MB, 12 million pairs of words
 
 
@@ -55,6 +55,26 @@ class Corpus:
         return int((np.diff(self.source_starts) * np.diff(self.target_starts)).sum())
 
 
+class TensionRule(Protocol):
+    """How the tension of each direction is fitted after a round; `early` is for rules that count places otherwise."""
+
+    early: int
+
+    def step(self, tensions: np.ndarray, features: np.ndarray, corpus: Corpus) -> np.ndarray:
+        """New tensions. A row of features: expected, the model's, its variance, log likelihood; summed over words."""
+        ...
+
+
+class NewtonTension:
+    """One Newton step towards the tension under which the model's feature is the expected one."""
+
+    early = 0
+
+    def step(self, tensions: np.ndarray, features: np.ndarray, corpus: Corpus) -> np.ndarray:
+        gain = (features[:, 0] - features[:, 1]) / np.maximum(features[:, 2], 1e-9)
+        return np.clip(tensions + gain, *TENSIONS)
+
+
 class Aligner(Estimator):
     """Learns which words translate which, and links them.
 
@@ -80,13 +100,23 @@ class Aligner(Estimator):
         positive_integer("rounds", self.rounds)
         positive_integer("table", self.table)
 
-    def fit(self, corpus: Corpus, words: tuple[WordNumbers, WordNumbers], *, step: Any = lambda done: None) -> Self:
-        """Learn from sentence pairs whose words were numbered by `words`. `step` is called after each round."""
+    def fit(
+        self,
+        corpus: Corpus,
+        words: tuple[WordNumbers, WordNumbers],
+        *,
+        step: Any = lambda done: None,
+        tension: TensionRule | None = None,
+    ) -> Self:
+        """Learn from sentence pairs whose words were numbered by `words`. `step` is called after each round.
+
+        tension: how it is fitted; without, by Newton's method.
+        """
         self.check()
         needs("fragments", "numba")
         from . import lexicon_kernel as kernel
 
-        self.words_ = words
+        self.words_, rule = words, tension or NewtonTension()
         bits = min(self.table, max(10, int(np.ceil(np.log2(max(corpus.cells(), 1) / kernel.LOAD + 1)))))
         self.keys_, self.shift_ = np.zeros(1 << bits, np.int64), 64 - bits
         self.values_ = np.zeros((1 << bits, 4), np.float32)
@@ -97,13 +127,12 @@ class Aligner(Estimator):
             feats = np.zeros((2, 4))
             kernel.expectation(
                 corpus.source, corpus.source_starts, corpus.target, corpus.target_starts, self.keys_, self.shift_,
-                self.values_, used, *self.nulls_, self.tensions_, feats, LONGEST, number == 0,
+                self.values_, used, *self.nulls_, self.tensions_, rule.early, feats, LONGEST, number == 0,
             )  # fmt: skip
             totals = np.zeros(max(len(words[0]), 1)), np.zeros(max(len(words[1]), 1))
             kernel.maximisation(self.keys_, self.values_, *self.nulls_, *totals, ALPHA)
-            if number > 0:  # one Newton step; the first round is uniform in the words and says little
-                gain = (feats[:, 0] - feats[:, 1]) / np.maximum(feats[:, 2], 1e-9)
-                self.tensions_ = np.clip(self.tensions_ + gain, 0.1, 14.0)
+            if number > 0:  # the first round is uniform in the words and says little
+                self.tensions_ = rule.step(self.tensions_, feats, corpus)
             step(number + 1)
         return self
 
@@ -163,4 +192,4 @@ def corpus_of(source: Side, target: Side, words: tuple[WordNumbers, WordNumbers]
     return Corpus(words[0].of(source.words), source.starts, words[1].of(target.words), target.starts)
 
 
-__all__ = ["SYMMETRY", "Aligner", "Corpus", "Directions", "Links", "corpus_of", "symmetrise"]
+__all__ = ["SYMMETRY", "Aligner", "Corpus", "Directions", "Links", "TensionRule", "corpus_of", "symmetrise"]

@@ -87,11 +87,11 @@ def chance(values, slot, side):
 
 
 @compiled
-def expect_side(slots, m, n, values, side, nulls, words, tension, row, weights, feats):
+def expect_side(slots, m, n, values, side, nulls, words, tension, early, row, weights, feats):
     """Expected counts of one direction: each word of `words` is made by one of the other side, or by none.
 
     side 0: target words from source words; side 1: the other way round. feats: expected and model's feature, its
-    variance, log likelihood.
+    variance, log likelihood. early: by how many places the expected feature counts a made word too early (0: not).
     """
     size, others = (n, m) if side == 0 else (m, n)
     for j in range(size):
@@ -113,7 +113,7 @@ def expect_side(slots, m, n, values, side, nulls, words, tension, row, weights, 
             if slot >= 0:
                 values[slot, 2 + side] += share
             feature = -abs((i + 1) / others - centre)
-            feats[0] += share * feature
+            feats[0] += share * (feature if early == 0 else -abs((i + 1) / others - centre + early / size))
             mean += row[i] * feature
             square += row[i] * feature * feature
             mass += share
@@ -123,8 +123,8 @@ def expect_side(slots, m, n, values, side, nulls, words, tension, row, weights, 
 
 
 @compiled
-def expectation(source, source_starts, target, target_starts, keys, shift, values, used, nulls_f, nulls_b, tensions, feats,
-                longest, may_insert):  # fmt: skip
+def expectation(source, source_starts, target, target_starts, keys, shift, values, used, nulls_f, nulls_b, tensions, early,
+                feats, longest, may_insert):  # fmt: skip
     """Add the expected counts of all sentence pairs, both directions; pairs with an empty or overlong side are skipped."""
     slots = np.empty(longest * longest, np.int64)
     row, weights = np.empty(longest), np.empty(longest)
@@ -135,8 +135,8 @@ def expectation(source, source_starts, target, target_starts, keys, shift, value
         if m == 0 or n == 0 or m > longest or n > longest:
             continue
         slots_of(source[a:b], target[c:d], keys, shift, may_insert, used, slots)
-        expect_side(slots, m, n, values, 0, nulls_f, target[c:d], tensions[0], row, weights, feats[0])
-        expect_side(slots, m, n, values, 1, nulls_b, source[a:b], tensions[1], row, weights, feats[1])
+        expect_side(slots, m, n, values, 0, nulls_f, target[c:d], tensions[0], early, row, weights, feats[0])
+        expect_side(slots, m, n, values, 1, nulls_b, source[a:b], tensions[1], early, row, weights, feats[1])
 
 
 @compiled

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 
+import numpy as np
 import pytest
 
 from textveil.reproduce.cells import Cell, Kind, Store
@@ -135,3 +137,47 @@ def test_cells_that_keep_files_share_a_folder_of_the_cache(tmp_path):
     assert not done.failed
     assert [done.results[cell]["read"] for cell in cells] == ["", "1"]
     assert (tmp_path / "files" / "99" / "number").read_text() == "12"
+
+
+def slow_feature(table, tension):
+    """The derivative of the log of the model's sum, by differences."""
+
+    def log_sums(value):
+        return sum(
+            count * math.log(sum(math.exp(-value * abs(i / m - j / n)) for i in range(1, m + 1)))
+            for n, m, count in table
+            for j in range(1, n + 1)
+        )
+
+    return (log_sums(tension + 1e-5) - log_sums(tension - 1e-5)) / 2e-5
+
+
+def test_the_exact_steps_of_the_tension_follow_the_gradient_and_those_as_written_do_not():
+    pytest.importorskip("numba")
+    from textveil.reproduce.paper10.fast_align import model_feature, series
+
+    table = np.array([(3, 7, 2), (7, 3, 1), (5, 5, 4), (1, 1, 1)])
+    for tension in (0.5, 4.0, 13.0):
+        assert model_feature(table, tension, True) == pytest.approx(slow_feature(table.tolist(), tension), rel=1e-6)
+        assert model_feature(table, tension, False) != pytest.approx(slow_feature(table.tolist(), tension), rel=1e-2)
+    direct = sum(math.exp(-2.0 * abs(i / 6 - 0.35)) for i in range(1, 7))
+    assert series(0.35, 6, 2.0) == pytest.approx(direct)
+
+
+def test_a_planted_translation_is_found_whatever_rule_fits_the_tension():
+    pytest.importorskip("numba")
+    from textveil.fragments.aligner import Aligner, corpus_of
+    from textveil.fragments.sentences import WordNumbers, side_of
+    from textveil.reproduce.paper10.fast_align import FastAlignTension
+
+    rng = np.random.default_rng(3)
+    rows = [rng.integers(30, size=rng.integers(3, 9)) for _ in range(300)]
+    source, target = (side_of([" ".join(f"{side}{w}" for w in row) for row in rows]) for side in "st")
+    tensions = []
+    for exact in (True, False):
+        words = WordNumbers(), WordNumbers()
+        aligner = Aligner().fit(corpus_of(source, target, words), words, tension=FastAlignTension(exact=exact))
+        links = aligner.links(source, target)
+        assert np.mean(links.source == links.target) > 0.95
+        tensions.append(aligner.tensions_)
+    assert not np.allclose(*tensions)

@@ -1,4 +1,4 @@
-"""Cells of paper 10: sizes of the data, our extraction beside the published phrases, and the risk of each policy."""
+"""Cells of paper 10: sizes of the data, and the risk of each policy."""
 
 from __future__ import annotations
 
@@ -11,14 +11,10 @@ import numpy as np
 from textveil.attacks.evidence import Evidence
 from textveil.attacks.fragments.reassembly import GreedyAttack, ReassemblyAttack
 from textveil.attacks.fragments.seen import FragmentsSeen, Numbers, OriginalPairs
-from textveil.fragments.aligner import Aligner, corpus_of
 from textveil.fragments.mechanism import Fragments
-from textveil.fragments.phrases import extract, texts_of
-from textveil.fragments.sentences import WordNumbers, side_of
 from textveil.noise import seeded
 from textveil.reproduce.paper10.data import holds_source, others, pairs, rows, unique
 
-PUBLISHED = {"EMEA": 4, "GNOME": 5, "JRC": 5}  # words of the longest phrase in the published files
 POLICIES: dict[str, dict[str, Any]] = {
     "paper, 7 words": {"longest": 7},
     "paper, 4 words": {"longest": 4},
@@ -47,41 +43,6 @@ def sizes(data: Path, *, domain: str) -> dict[str, Any]:
         }
     shown["test_in_train"] = sum(bool(row["pair_in_train"]) for row in rows(data, domain, "test_a"))
     return shown
-
-
-def published(data: Path, *, domain: str, symmetry: str, learnt_from: str) -> dict[str, Any]:
-    """The share of the published types that our extraction has, without sampling; `learnt_from`: the aligner's text."""
-    own = pairs(data, domain, "train")
-    more = {
-        "train": [],
-        "train, valid, test": [*pairs(data, domain, "valid"), *pairs(data, domain, "test_a")],
-        "all domains": others(data, domain),
-    }[learnt_from]
-    texts = [*own, *more]
-    source, target = (side_of([pair[n] for pair in texts]) for n in (0, 1))
-    words = WordNumbers(), WordNumbers()
-    aligner = Aligner(symmetry).fit(corpus_of(source, target, words), words)
-    source, target = (side_of([pair[n] for pair in own]) for n in (0, 1))
-    spans = extract(source.starts, target.starts, aligner.links(source, target), PUBLISHED[domain])
-    ours = Counter(zip(*texts_of(spans, source, target), strict=True))
-    theirs = Counter((row["de"], row["en"]) for row in rows(data, domain, "phrase_pairs"))
-    every = [pair for pair in theirs if pair in ours]
-    one_to_one = [pair for pair in theirs if min(len(pair[0].split()), len(pair[1].split())) == 1]
-    return {
-        "published": len(theirs),
-        "published_occurrences": theirs.total(),
-        "ours": len(ours),
-        "our_occurrences": ours.total(),
-        "found": len(every) / len(theirs),
-        "found_occurrences": sum(theirs[pair] for pair in every) / theirs.total(),
-        "found_frequent": _share(theirs, ours, least=3),
-        "found_one_word": sum(pair in ours for pair in one_to_one) / max(len(one_to_one), 1),
-    }
-
-
-def _share(theirs: Counter[tuple[str, str]], ours: Counter[tuple[str, str]], least: int) -> float:
-    frequent = [pair for pair, count in theirs.items() if count >= least]
-    return sum(pair in ours for pair in frequent) / max(len(frequent), 1)
 
 
 def risk(data: Path, *, domain: str, policy: str, sentences: int, seed: int) -> dict[str, Any]:
