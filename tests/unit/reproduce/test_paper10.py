@@ -154,7 +154,7 @@ def slow_feature(table, tension):
 
 def test_the_exact_steps_of_the_tension_follow_the_gradient_and_those_as_written_do_not():
     pytest.importorskip("numba")
-    from textveil.reproduce.paper10.fast_align import model_feature, series
+    from textveil.reproduce.paper10.fast_align_kernel import model_feature, series
 
     table = np.array([(3, 7, 2), (7, 3, 1), (5, 5, 4), (1, 1, 1)])
     for tension in (0.5, 4.0, 13.0):

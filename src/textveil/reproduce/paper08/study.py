@@ -63,8 +63,8 @@ def federated_plan(full: bool, setting: dict[str, Iterable[Any]]) -> list[Cell]:
     cells = grid("client_prices", clients=[1, 2, 5, 10, 15, 20], noise=[1.0], batch=[32], epochs=[10])
     cells += grid("clients", clients=clients, noise=[0.0, 1.0], **setting, seed=seeds)
     cells += grid("incremental", clients=[5], noise=[0.0, 1.0], **setting, seed=seeds)
-    cure: dict[str, Iterable[Any]] = {"epsilon": [3.0], "epochs": [36 if full else 5], "output": ["crf"]}
-    cells += grid("cured", clients=[1, 5, 20] if full else [1, 20], **cure, seed=SEEDS)
+    cure: dict[str, Iterable[Any]] = {"epsilon": [3.0], "epochs": [36], "output": ["crf"]}
+    cells += grid("cured", clients=[1, 5, 20] if full else [20], **cure, seed=SEEDS)
     cure = {"epsilon": [3.0], "epochs": [10 if full else 3], "output": ["crf"]}
     return cells + grid("cured_incremental", clients=[5], **cure, seed=SEEDS)
 

@@ -13,13 +13,11 @@ of the fifth round before its chances are updated, so after four updates.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 
 import numpy as np
 
 from textveil.fragments.aligner import TENSIONS, Corpus
-from textveil.text.compiled import compiled
 
 ROUNDS = 4  # updates of the lexicon behind its links
 _STEPS, _FACTOR = 8, 20.0
@@ -32,6 +30,8 @@ class FastAlignTension:
         self.exact, self.early = exact, 0 if exact else 1
 
     def step(self, tensions: np.ndarray, features: np.ndarray, corpus: Corpus) -> np.ndarray:
+        from textveil.reproduce.paper10.fast_align_kernel import model_feature
+
         lengths = [np.diff(starts) for starts in (corpus.target_starts, corpus.source_starts)]
         moved = np.array(tensions, float)
         for side in (0, 1):
@@ -42,36 +42,3 @@ class FastAlignTension:
                 gap = (features[side, 0] - model_feature(table, moved[side], self.exact)) / words
                 moved[side] = min(max(moved[side] + _FACTOR * gap, TENSIONS[0]), TENSIONS[1])
         return moved
-
-
-@compiled
-def model_feature(table, tension, exact):
-    """The model's feature, summed over the words of all sentence pairs; rows: made words, makers, number of pairs."""
-    total = 0.0
-    for row in range(len(table)):
-        made, makers, count = table[row]
-        for place in range(1, made + 1):
-            weighted = 0.0
-            for maker in range(1, makers + 1):
-                feature = -abs(maker / makers - place / made)
-                weighted += feature * math.exp(tension * feature)
-            if exact:
-                whole = series(place / made, makers, tension)
-            else:
-                whole = series(place / makers, made, tension)
-            total += count * weighted / whole
-    return total
-
-
-@compiled
-def series(centre, size, tension):
-    """sum of exp(-tension |i/size - centre|) over i = 1 .. size; without end above, where the centre lies behind it."""
-    below = int(centre * size)
-    ratio = math.exp(-tension / size)
-    total = 0.0
-    if below != size:
-        first = math.exp(-tension * abs((below + 1) / size - centre))
-        total += first * (1.0 - (ratio ** (size - below) if below < size else 0.0)) / (1.0 - ratio)
-    if below > 0:
-        total += math.exp(-tension * (centre - below / size)) * (1.0 - ratio**below) / (1.0 - ratio)
-    return total
