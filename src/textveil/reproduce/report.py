@@ -10,7 +10,7 @@ from textveil.core.errors import BadInput
 from textveil.reproduce.cells import Cell, Store, key_of
 from textveil.reproduce.claims import claims_of, judge_all
 from textveil.reproduce.study import Progress, Run, Study, run
-from textveil.reproduce.tables import summary, text_table, write
+from textveil.reproduce.tables import EARLIER, summary, text_table, write
 
 
 def report(
@@ -27,24 +27,45 @@ def report(
     """The whole result as JSON, and the table as lines. Of the parts not asked for, what is kept is shown.
 
     Results are kept in the cache and, under the same keys, in the result folder: who has only the folder (a fresh clone)
-    runs one part and loses none of the others.
+    runs one part and loses none of the others. Of the others, results of earlier code stay too, and the page says so.
     """
     store = Store(cache)
-    _take_over(store, out)
+    entries = _take_over(store, out)
     done = run(study, study.cells(scale, part), store=store, data=data, jobs=jobs, progress=progress)
     missing = _add_kept(done, study, study.cells(scale), store, data)
+    missing -= _add_older(done, study.cells(scale), entries)
     return _judged(study, done, scale, missing, out)
 
 
-def _take_over(store: Store, folder: Path) -> None:
+def _take_over(store: Store, folder: Path) -> list[dict[str, Any]]:
     """Add to the store what a result folder holds under a key; one that cannot be read holds nothing."""
     try:
-        entries = _read_results(folder)["cells"]
+        entries = list(_read_results(folder)["cells"])
     except BadInput:
-        return
+        return []
     for entry in entries:
         if "key" in entry and store.get(entry["key"]) is None:
             store.put(entry["key"], _cell_of(entry), entry["result"], entry["seconds"])
+    return entries
+
+
+def _add_older(done: Run, cells: list[Cell], entries: list[dict[str, Any]]) -> set[str]:
+    """Add results of earlier code, of cells that were not asked for; the kinds that are whole with them."""
+    older = {_cell_of(entry): entry for entry in entries}
+    for cell in cells:
+        if cell not in done.results and cell not in done.failed and cell in older:
+            _add_entry(done, cell, older[cell] | {"code": EARLIER})
+    done.results = {cell: done.results[cell] for cell in cells if cell in done.results}
+    return {cell.kind for cell in done.older} - {cell.kind for cell in cells if cell not in done.results}
+
+
+def _add_entry(done: Run, cell: Cell, entry: dict[str, Any]) -> None:
+    """Add what a result folder holds of a cell."""
+    done.results[cell], done.seconds[cell] = entry["result"], entry["seconds"]
+    if "key" in entry:
+        done.keys[cell] = entry["key"]
+    if entry.get("code") == EARLIER:
+        done.older.add(cell)
 
 
 def judge_again(study: Study, folder: Path) -> tuple[dict[str, Any], list[str]]:
@@ -55,10 +76,7 @@ def judge_again(study: Study, folder: Path) -> tuple[dict[str, Any], list[str]]:
     kept = _read_results(folder)
     done = Run(failed={_cell_of(entry): entry["why"] for entry in kept["failed"]})
     for entry in kept["cells"]:
-        cell = _cell_of(entry)
-        done.results[cell], done.seconds[cell] = entry["result"], entry["seconds"]
-        if "key" in entry:
-            done.keys[cell] = entry["key"]
+        _add_entry(done, _cell_of(entry), entry)
     missing = {cell.kind for cell in study.cells(kept["scale"]) if cell not in done.results}
     return _judged(study, done, kept["scale"], missing | {cell.kind for cell in done.failed}, folder)
 

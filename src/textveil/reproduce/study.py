@@ -84,12 +84,16 @@ class Study:
 
 @dataclass
 class Run:
-    """What a run left: results and their keys by cell, failures by cell, and how many were kept from before."""
+    """What a run left: results and their keys by cell, failures by cell, and how many were kept from before.
+
+    `older`: cells whose results are of earlier code, or of other data.
+    """
 
     results: dict[Cell, Result] = field(default_factory=dict)
     keys: dict[Cell, str] = field(default_factory=dict)
     failed: dict[Cell, str] = field(default_factory=dict)
     seconds: dict[Cell, float] = field(default_factory=dict)
+    older: set[Cell] = field(default_factory=set)
     kept: int = 0
 
     def view(self) -> Results:

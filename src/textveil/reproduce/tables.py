@@ -17,6 +17,7 @@ from textveil.reproduce.figures import Figure, svg
 from textveil.reproduce.study import Run, Study
 from textveil.reproduce.verdicts import WORDS, Measure
 
+EARLIER = "earlier"  # the code that made a kept result
 _SHOWN_MEASURES = 8
 
 
@@ -133,6 +134,7 @@ def _cell_json(cell: Cell, run: Run) -> dict[str, Any]:
         "cell": cell.kind,
         "parameters": cell.parameters,
         **({"key": run.keys[cell]} if cell in run.keys else {}),
+        **({"code": EARLIER} if cell in run.older else {}),
         "seconds": round(run.seconds[cell], 1),
         "result": run.results[cell],
     }
@@ -148,7 +150,9 @@ def _cells_lines(whole: dict[str, Any]) -> list[str]:
             for name in dict.fromkeys(name for c in own for name in c["parameters"])
         }
         settings = "; ".join(f"{name} {', '.join(values)}" for name, values in sorted(axes.items()))
-        lines.append(f"- {count} cells `{kind}`: {settings or 'no parameters'}")
+        older = sum(c.get("code") == EARLIER for c in own)
+        by = f" ({older} by an earlier version of the code, kept)" if older else ""
+        lines.append(f"- {count} cells `{kind}`{by}: {settings or 'no parameters'}")
     return lines
 
 

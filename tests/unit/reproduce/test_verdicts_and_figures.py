@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 import pytest
 
@@ -190,6 +191,25 @@ def test_a_result_folder_serves_as_a_cache(tmp_path):
     counted.clear()
     report(study, "small", "figure1", cache=tmp_path / "c", out=out, progress=lambda c, s: counted.append(s))
     assert sum(seconds > 0 for seconds in counted) == 1
+
+
+def test_results_of_earlier_code_stay_while_another_part_runs_and_the_page_says_so(tmp_path):
+    parts = {"odds": ("line_odds",), "certificates": ("line_certificate",)}
+    study, out = replace(study_of("06"), parts=parts), tmp_path / "out"
+    report(study, "small", "odds", cache=tmp_path / "a", out=out)
+    stale = json.loads((out / "results.json").read_text())
+    for cell in stale["cells"]:
+        cell["key"] = "00" * 20
+    (out / "results.json").write_text(json.dumps(stale))
+    whole, _ = report(study, "small", "certificates", cache=tmp_path / "b", out=out)
+    kept = [cell for cell in whole["cells"] if cell.get("code") == "earlier"]
+    assert {cell["cell"] for cell in kept} == {cell["cell"] for cell in stale["cells"]}
+    assert len(kept) == len(stale["cells"])
+    assert f"{len(kept)} by an earlier version of the code, kept" in (out / "README.md").read_text()
+    again, _ = judge_again(study, out)
+    assert [c for c in again["cells"] if c.get("code") == "earlier"] == kept
+    fresh, _ = report(study, "small", "odds", cache=tmp_path / "b", out=out)
+    assert not any("code" in cell for cell in fresh["cells"])
 
 
 def test_a_series_of_runs():
