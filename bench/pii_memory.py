@@ -1,8 +1,7 @@
 """Largest memory of `pii mask` for a file and one ten times as large: `python bench/pii_memory.py [--megabytes N] [--keep]`.
 
 Invented letters about 3,000 people, masked with pseudonyms, a map and a key, each file in a process of its own. Memory may
-grow with people and values, which are the same in both, and not with the file. The system counts what this process held
-when it started the other one as well, so a figure is an upper limit. Ends with one JSON line, which --keep puts
+grow with people and values, which are the same in both, and not with the file. Ends with one JSON line, which --keep puts
 into docs/results/pii-memory.json.
 """
 
@@ -10,12 +9,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import sys
 import tempfile
 import time
 from pathlib import Path
 
+import child_memory
 import numpy as np
 
 PEOPLE = 3000
@@ -38,14 +36,10 @@ def write_letters(path: Path, megabytes: float) -> None:
 def peak_megabytes(source: Path) -> float:
     """The largest memory of a masking, in a process of its own."""
     stem = str(source.with_suffix(""))
-    command = [sys.executable, "-m", "textveil", "pii", "mask", str(source), "-o", f"{stem}.out", "--how", "pseudonym"]
-    command += ["--text-field", "text", "--map", f"{stem}.map", "--key-file", f"{stem}.key", "--json"]
-    quiet = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
-    child = os.posix_spawn(command[0], command, os.environ, file_actions=quiet)
-    _, status, used = os.wait4(child, 0)
-    if os.waitstatus_to_exitcode(status) != 0:
-        raise SystemExit("the masking failed")
-    return used.ru_maxrss / 1024
+    files = ("--map", f"{stem}.map", "--key-file", f"{stem}.key", "--json")
+    return child_memory.peak_megabytes(
+        "pii", "mask", str(source), "-o", f"{stem}.out", "--how", "pseudonym", "--text-field", "text", *files
+    )
 
 
 def main() -> None:
