@@ -2,10 +2,11 @@
 
 Both aligners see the same sentence pairs, in this process tree, both directions; CPU seconds of the process and its
 children are counted (eflomal, GPLv3, is run as a command of its own, where it is installed). Links are compared after
-symmetrisation: F1 of ours against eflomal's; there are no gold links here. Extraction: the phrases of the same links
-as strings, ours and NLTK's `phrase_extraction`, and the share of phrases that both have. Sentence pairs are those of
-general-de-en and nmt-confidential-de-en where the evaluation data is there (TEXTVEIL_DATA or ../shared/data), else
-invented ones.
+symmetrisation: F1 of ours against eflomal's; there are no gold links here. Both models of ours are measured;
+`align_over_eflomal` and `link_f1` (union) are those of the HMM, whose links come close to eflomal's. Extraction: the
+phrases of the same links as strings, ours and NLTK's `phrase_extraction`, and the share of phrases that both have.
+Sentence pairs are those of general-de-en and nmt-confidential-de-en where the evaluation data is there (TEXTVEIL_DATA
+or ../shared/data), else invented ones.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from textveil.fragments.aligner import SYMMETRY, Aligner, Directions, Links, corpus_of, symmetrise
+from textveil.fragments.aligner import MODELS, SYMMETRY, Aligner, Directions, Links, corpus_of, symmetrise
 from textveil.fragments.eflomal import eflomal_directions
 from textveil.fragments.phrases import extract, texts_of
 from textveil.fragments.sentences import Side, WordNumbers, side_of
@@ -37,6 +38,7 @@ FILES = (
     "general-de-en/debian_l10n.train.jsonl.gz",
 )  # fmt: skip
 LONGEST = 7
+CLOSEST = "hmm"  # of our models: the one that is set beside eflomal
 
 
 def sentence_pairs(count: int) -> list[tuple[str, str]]:
@@ -67,15 +69,15 @@ def timed(work: Callable[[], Any]) -> tuple[Any, float, float]:
     return result, time.perf_counter() - wall, cpu() - before
 
 
-def our_directions(source: Side, target: Side) -> Directions:
+def our_directions(source: Side, target: Side, model: str) -> Directions:
     words = WordNumbers(), WordNumbers()
     corpus = corpus_of(source, target, words)
-    aligner = Aligner().fit(corpus, words)
+    aligner = Aligner(model=model).fit(corpus, words)
     return aligner.directions(corpus.source, corpus.source_starts, corpus.target, corpus.target_starts)
 
 
-def ours(source: Side, target: Side) -> Links:
-    return symmetrise(*our_directions(source, target), source.starts, target.starts, "union")
+def ours(source: Side, target: Side, model: str) -> Links:
+    return symmetrise(*our_directions(source, target, model), source.starts, target.starts, "union")
 
 
 def words_of(side: Side) -> list[list[str]]:
@@ -139,35 +141,58 @@ def nltk_faults(phrases: set[Phrase], links: Links) -> tuple[set[Phrase], set[Ph
 
 
 def aligning(pairs: list[tuple[str, str]]) -> dict[str, float]:
-    """Seconds and links of both aligners."""
+    """Seconds and links of eflomal and of both models of ours."""
     warm = side_of([p[0] for p in pairs[:50]]), side_of([p[1] for p in pairs[:50]])
-    our_phrases(*warm, ours(*warm))  # compiled before it is timed
+    for model in MODELS:
+        our_phrases(*warm, ours(*warm, model))  # compiled before it is timed
     (source, target), reading, _ = timed(lambda: (side_of([p[0] for p in pairs]), side_of([p[1] for p in pairs])))
-    directions, wall, cpu = timed(lambda: our_directions(source, target))
-    links = symmetrise(*directions, source.starts, target.starts, "union")
-    phrases, more, more_cpu = timed(
-        lambda: texts_of(extract(source.starts, target.starts, links, LONGEST), source, target)
-    )
-    print(f"{len(pairs):,} pairs, {len(source.words):,} words: read {reading:.1f} s, aligned {wall:.1f} s "
-          f"({cpu:.1f} CPU), {len(phrases[0]):,} phrases of {LONGEST} in {more:.1f} s ({more_cpu:.1f} CPU)")  # fmt: skip
-    shown = {"wall_align_and_extract": reading + wall + more, "cpu_align": cpu, "cpu_extract": more_cpu}
+    print(f"{len(pairs):,} pairs, {len(source.words):,} words: read {reading:.1f} s")
+    directions, shown = dict[str, Directions](), dict[str, float]()
+    for model in MODELS:
+        directions[model], seconds = our_run(source, target, model)
+        seconds["wall_align_and_extract"] += reading
+        shown |= {f"{name}_{model}": value for name, value in seconds.items()}
     if find_spec("eflomal") is None:
         print("eflomal is not installed: no comparison")
         return shown
     both = words_of(source), words_of(target)
     with tempfile.TemporaryDirectory() as folder:
         theirs, wall, cpu_theirs = timed(lambda: eflomal_directions(*both, Path(folder) / "eflomal"))
-    f1 = link_f1s(directions, theirs, source, target)
-    print(f"eflomal: {wall:.1f} s ({cpu_theirs:.1f} CPU); {cpu_theirs / cpu:.1f} times ours")
-    print("link F1: " + ", ".join(f"{method} {value:.3f}" for method, value in f1.items()))
-    more = {f"link_f1_{method}": value for method, value in f1.items()}
-    return {**shown, "align_over_eflomal": cpu_theirs / cpu, "link_f1": f1["union"], **more}
+    _, phrases = extracted(theirs, source, target)
+    print(f"eflomal: aligned {wall:.1f} s ({cpu_theirs:.1f} CPU), {phrases}")
+    for model in MODELS:
+        f1, times = link_f1s(directions[model], theirs, source, target), cpu_theirs / shown[f"cpu_align_{model}"]
+        print(f"{model}: eflomal takes {times:.1f} times as long; link F1: "
+              + ", ".join(f"{method} {value:.3f}" for method, value in f1.items()))  # fmt: skip
+        shown |= {f"link_f1_{method}_{model}": value for method, value in f1.items()}
+        if model == CLOSEST:
+            shown |= {"align_over_eflomal": times, "link_f1": f1["union"]}
+    return shown
+
+
+def our_run(source: Side, target: Side, model: str) -> tuple[Directions, dict[str, float]]:
+    """Directions of one model, and the seconds of aligning and of extracting."""
+    directions, wall, cpu = timed(lambda: our_directions(source, target, model))
+    (more, more_cpu), phrases = extracted(directions, source, target)
+    print(f"{model}: aligned {wall:.1f} s ({cpu:.1f} CPU), {phrases}")
+    return directions, {"wall_align_and_extract": wall + more, "cpu_align": cpu, "cpu_extract": more_cpu}
+
+
+def extracted(directions: Directions, source: Side, target: Side) -> tuple[tuple[float, float], str]:
+    """Wall and CPU seconds of extracting from the union of two directions, and what to say of it."""
+    links = symmetrise(*directions, source.starts, target.starts, "union")
+    phrases, wall, cpu = timed(lambda: texts_of(extract(source.starts, target.starts, links, LONGEST), source, target))
+    alone = [f"{np.mean(direction < 0):.0%}" for direction in reversed(directions)]
+    return (wall, cpu), (
+        f"{len(phrases[0]):,} phrases of {LONGEST} in {wall:.1f} s ({cpu:.1f} CPU); without a maker: "
+        f"{alone[0]} of the source words, {alone[1]} of the target words"
+    )
 
 
 def extracting(pairs: list[tuple[str, str]], count: int) -> dict[str, float]:
     """Phrases as strings, ours and NLTK's, from the same links."""
     source, target = side_of([p[0] for p in pairs]), side_of([p[1] for p in pairs])
-    every = ours(source, target)
+    every = ours(source, target, MODELS[0])
     some = side_of([p[0] for p in pairs[:count]]), side_of([p[1] for p in pairs[:count]])
     last = every.starts[count]
     links = Links(every.source[:last], every.target[:last], every.starts[: count + 1])

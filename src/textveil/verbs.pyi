@@ -238,7 +238,7 @@ def cut_fragments(
     alignment: str | PathLike[str] | None = None,
     align_on: str | PathLike[str] | None = None,
     symmetry: Literal["union", "intersection", "grow-diag", "grow-diag-final", "grow-diag-final-and"] = "union",
-    aligner: Literal["built-in", "eflomal"] = "built-in",
+    aligner: Literal["built-in", "hmm", "eflomal"] = "built-in",
     tokens: Literal["blanks", "words"] | None = None,
     source_field: str | None = None,
     target_field: str | None = None,

@@ -155,6 +155,16 @@ def test_links_of_a_file_are_used(textveil):
     assert json.loads(Path("out/release.json").read_text())["parameters"]["aligned_on"] == "links of a file"
 
 
+def test_the_aligner_is_chosen_and_said(textveil):
+    write_jsonl("public.jsonl")
+    for name, model in (("out", ("--aligner", "hmm")), ("on", ("--aligner", "hmm", "--align-on", "public.jsonl"))):
+        said = textveil("fragments", "make", *write_jsonl(), "-o", name, "--drop", 0, *model)
+        assert said.code == 0, said.err
+        assert counted(name)["der", "the"] > 0
+        assert json.loads(Path(name, "release.json").read_text())["parameters"]["aligner"] == "hmm"
+    assert counted("out") == counted("on")  # the public text is the same
+
+
 def bad(textveil, *arguments, named):
     said = textveil("fragments", "make", *arguments, "-o", "out", "--ledger", "r.ledger")
     assert said.code == 2, said.err
@@ -193,6 +203,9 @@ def test_bad_input_is_told_in_one_sentence(textveil):
     ):
         Path(f"{name}.align").write_text("".join(f"{line}\n" for line in content))
         bad(textveil, "in.jsonl", *FIELDS, "--alignment", f"{name}.align", named=(f"{name}.align", at))
+    both = ("--aligner", "hmm", "--alignment", "few.align")
+    bad(textveil, "in.jsonl", *FIELDS, *both, named=("--alignment", "--aligner hmm"))
+    bad(textveil, "in.jsonl", *FIELDS, "--aligner", "giza", named=("--aligner", "built-in", "hmm", "eflomal"))
     bad(textveil, "in.jsonl", *FIELDS, "--longest", 2, "--shortest", 3, named=("shortest",))
     bad(textveil, "in.jsonl", *FIELDS, "--drop", 1, named=("drop",))
 

@@ -238,6 +238,7 @@ class Symmetry(StrEnum):
 
 class Aligner(StrEnum):
     BUILT_IN = "built-in"
+    HMM = "hmm"
     EFLOMAL = "eflomal"
 
 

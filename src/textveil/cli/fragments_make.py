@@ -121,7 +121,12 @@ def make(
         Symmetry, option("How the alignments of the two directions are joined.", group=ALIGNING)
     ] = Symmetry.UNION,
     aligner: Annotated[
-        Aligner, option("Built in, or eflomal where you have installed it.", group=ALIGNING)
+        Aligner,
+        option(
+            "built-in: links near the diagonal. hmm: built in too; each link near the one before, which takes up to half "
+            "as long again and finds words that have moved. eflomal: where you have installed it.",
+            group=ALIGNING,
+        ),
     ] = Aligner.BUILT_IN,
     tokens: Annotated[
         Tokens | None,

@@ -77,12 +77,14 @@ def test_choices_are_those_of_the_rooms():
     from textveil.accounting.accountants import ACCOUNTANTS
     from textveil.attacks.training.canaries import FORMS
     from textveil.counts.grouping import METHODS as GROUPINGS
+    from textveil.fragments.aligner import SYMMETRY
     from textveil.hashed import seal, sound_plan
     from textveil.mpc import inputs as mpc_inputs
     from textveil.mpc import train as mpc_train
     from textveil.mpc import trust
     from textveil.pii.masking import operators
     from textveil.pii.tagger import tagger as pii_tagger
+    from textveil.recipes.fragments.linking import ALIGNERS
     from textveil.recipes.training.canaries import KINDS
     from textveil.recipes.words import engines, tune
     from textveil.training import optimisers, vocabulary
@@ -99,6 +101,7 @@ def test_choices_are_those_of_the_rooms():
         (choices.Optimiser, optimisers.OPTIMISERS),
         (choices.VocabMethod, thresholds.METHODS), (choices.TrainUnit, vocabulary.UNITS),
         (choices.ModelKind, KINDS), (choices.CanaryForm, FORMS),
+        (choices.Aligner, ALIGNERS), (choices.Symmetry, SYMMETRY),
     ]  # fmt: skip
     assert set(values(choices.Accountant)) == set(ACCOUNTANTS)
     for kind, known in pairs:

@@ -19,6 +19,9 @@ from textveil.fragments.sentences import Side, WordNumbers, side_of
 from textveil.recipes.progress import Bar
 from textveil.text.pairs import PairFile, PharaohReader
 
+ALIGNERS = ("built-in", "hmm", "eflomal")
+MODELS = {"built-in": "diagonal", "hmm": "hmm"}  # of those that are part of Textveil
+
 
 class LinkSource(Protocol):
     """Sees the text once (`learn`), says what does not fit (`check_read`), then links it batch by batch, in order."""
@@ -41,17 +44,15 @@ def open_links(job: Any, folder: Path) -> LinkSource:
         return GivenLinks(job.alignment, job.fragments.tokens, unique=job.fragments.unique)
     if job.aligner == "eflomal":
         return EflomalLinks(folder, job.symmetry, job.fragments.tokens)
-    if job.aligner != "built-in":
-        raise BadInput(f"unknown aligner '{job.aligner}'", possible="built-in, eflomal")
-    return LearntLinks(folder, job.symmetry, job.fragments.tokens, job.align_on)
+    return LearntLinks(folder, job.symmetry, job.fragments.tokens, job.align_on, MODELS[job.aligner])
 
 
 class LearntLinks:
-    """The built-in aligner, on the text itself or on public text."""
+    """Our own aligner with one of its models, on the text itself or on public text."""
 
-    def __init__(self, folder: Path, symmetry: str, tokens: str, public: PairFile | None):
+    def __init__(self, folder: Path, symmetry: str, tokens: str, public: PairFile | None, model: str):
         self._folder, self._tokens, self._public = folder, tokens, public
-        self._aligner = Aligner(symmetry)
+        self._aligner = Aligner(symmetry, model=model)
         self._aligner.check()
         self._file = CorpusFile(folder, (WordNumbers(), WordNumbers()))
         if public is not None:
@@ -162,4 +163,4 @@ class EflomalLinks:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-__all__ = ["LinkSource", "open_links"]
+__all__ = ["ALIGNERS", "LinkSource", "open_links"]

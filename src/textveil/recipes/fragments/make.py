@@ -24,7 +24,7 @@ from textveil.accounting import check_delta
 from textveil.core import BadInput, Shape
 from textveil.core.facts import Facts
 from textveil.core.mechanism import passes_of
-from textveil.core.params import needs
+from textveil.core.params import choice, needs
 from textveil.fragments.cutter import Aligns, Cutter, batches
 from textveil.fragments.decoys import decoys_of
 from textveil.fragments.frequent import PhraseCounts, rows_of
@@ -33,7 +33,7 @@ from textveil.fragments.sentences import LONGEST, TOKENS
 from textveil.fragments.shuffle import Shuffle
 from textveil.recipes.fragments.audit import reading_of
 from textveil.recipes.fragments.card import fragment_facts, making_lines
-from textveil.recipes.fragments.linking import LinkSource, open_links
+from textveil.recipes.fragments.linking import ALIGNERS, LinkSource, open_links
 from textveil.recipes.fragments.name_filter import name_marks, read_glossary
 from textveil.recipes.pii.recogniser_choice import RecogniserChoice
 from textveil.recipes.progress import Bar
@@ -54,7 +54,7 @@ class FragmentsJob:
     symmetry: str = "union"
     alignment: Path | None = None  # Pharaoh: links of each sentence pair
     align_on: PairFile | None = None  # public text that the aligner learns from
-    aligner: str = "built-in"
+    aligner: str = "built-in"  # one of ALIGNERS
     names: RecogniserChoice | None = None
     glossary: Path | None = None
     allow_large_delta: bool = False
@@ -68,8 +68,10 @@ class FragmentsJob:
         self.fragments.check()
         if self.alignment is not None and self.align_on is not None:
             raise BadInput("--alignment and --align-on exclude each other", possible="one of them")
-        if self.aligner != "built-in" and (self.alignment or self.align_on):
-            raise BadInput(f"{self.aligner} aligns the text itself", possible="no --alignment and no --align-on")
+        if choice("aligner", self.aligner, ALIGNERS) == "eflomal" and (self.alignment or self.align_on):
+            raise BadInput("eflomal aligns the text itself", possible="no --alignment and no --align-on")
+        if self.aligner == "hmm" and self.alignment:
+            raise BadInput("--alignment gives the links, so --aligner hmm has none to find", possible="one of them")
         if self.fragments.epsilon is not None and self.alignment is None and self.align_on is None:
             raise BadInput(
                 "with --epsilon the aligner must not learn from the private text, since each sentence pair would then "
@@ -191,7 +193,7 @@ def _notices(job: FragmentsJob, seen: Read, cutter: Cutter) -> Iterator[str]:
         yield f"{seen.empty:,} sentence pairs have an empty side and give no phrase"
     if cutter.counts["overlong"]:
         overlong = cutter.counts["overlong"]
-        yield f"{overlong:,} sentence pairs have a side of more than {LONGEST} words; the built-in aligner leaves them out"
+        yield f"{overlong:,} sentence pairs have a side of more than {LONGEST} words; our aligner leaves them out"
     if job.fragments.tokens == TOKENS[0] and seen.glued > 0.03 * max(seen.words, 1):
         yield "many words end in punctuation: this text is not tokenised (--tokens words cuts punctuation off)"
 
