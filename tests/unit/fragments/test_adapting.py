@@ -89,3 +89,19 @@ def test_a_pretraining_that_is_stopped_makes_the_same_steps(tmp_path):
         loaded.tokenizer.decode(loaded.tokenizer("Öl , das !")["input_ids"], skip_special_tokens=True).strip()
         == "Öl , das !"
     )
+
+
+def test_a_new_model_begins_with_subwords_as_long_as_the_marks_of_their_places():
+    from textveil.fragments.pretraining import PretrainSettings, new_model
+
+    settings = PretrainSettings(width=32, heads=2, encoder_layers=1, decoder_layers=1)
+    model = new_model(300, settings)
+    scaled = model.model.shared.weight.detach()[2:] * settings.width**0.5
+    assert float(scaled.std()) == pytest.approx(1.0, abs=0.05)
+    assert not model.model.shared.weight[0].any()  # the filling
+    assert model.lm_head.weight is model.model.shared.weight
+    marks = model.model.encoder.embed_positions.weight.detach()
+    assert float(marks[1].square().sum()) == pytest.approx(settings.width / 2, rel=1e-4)  # sines and cosines, untouched
+    queries = model.model.encoder.layers[0].self_attn.q_proj.weight.detach()
+    assert float(queries.abs().max()) <= (6 / (2 * settings.width)) ** 0.5
+    assert float(queries.std()) == pytest.approx((1 / settings.width) ** 0.5, rel=0.1)

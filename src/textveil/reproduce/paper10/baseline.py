@@ -16,8 +16,8 @@ from textveil.reproduce.paper10.data import DOMAINS, Pair
 from textveil.reproduce.paper10.general import general, judged, near
 
 CURVE_PAIRS = 150  # of each domain, translated greedily: a curve has to be cheap
-EVERY = 200  # steps
-NEAR_RATE = 0.0005
+EVERY = 500  # steps
+NEAR_RATE = 0.001
 
 
 def baseline(data: Path, *, left_out: str, steps: int, more: int, kept: Path) -> dict[str, Any]:
@@ -28,13 +28,13 @@ def baseline(data: Path, *, left_out: str, steps: int, more: int, kept: Path) ->
     """
     from textveil.fragments.pretraining import Pretraining, PretrainSettings
 
-    folder = folder_of(kept, left_out, steps)
+    folder = folder_of(kept, left_out, steps, more)
     start = model_of(data, left_out="", steps=steps, more=0, kept=kept) if left_out else None
     with held(folder):
         if start is None:
             training, last, domains = Pretraining(general(data), folder), steps, [*DOMAINS]
         else:
-            settings = PretrainSettings(rate=NEAR_RATE)
+            settings = PretrainSettings(rate=NEAR_RATE, ends=more)
             training = Pretraining(near(data, left_out), folder, settings, start=start)
             last, domains = more, [left_out]
         state = training.run(last, every=EVERY, score=lambda translator: curve_scores(translator, data, domains))
@@ -43,7 +43,7 @@ def baseline(data: Path, *, left_out: str, steps: int, more: int, kept: Path) ->
 
 def model_of(data: Path, *, left_out: str, steps: int, more: int, kept: Path) -> Path:
     """The folder of the model after so many steps; trained now, if it is not there."""
-    folder = folder_of(kept, left_out, steps) / f"model-{more if left_out else steps}"
+    folder = folder_of(kept, left_out, steps, more) / f"model-{more if left_out else steps}"
     if not folder.is_dir():
         baseline(data, left_out=left_out, steps=steps, more=more, kept=kept)
     if not folder.is_dir():
@@ -51,8 +51,9 @@ def model_of(data: Path, *, left_out: str, steps: int, more: int, kept: Path) ->
     return folder
 
 
-def folder_of(kept: Path, left_out: str, steps: int) -> Path:
-    return kept / (f"baseline-{left_out}-from-{steps}" if left_out else "baseline-general")
+def folder_of(kept: Path, left_out: str, steps: int, more: int) -> Path:
+    """Where a training lies. The second one ends at a step that its rates know, so another end is another training."""
+    return kept / (f"baseline-{left_out}-from-{steps}-to-{more}" if left_out else "baseline-general")
 
 
 @contextmanager
