@@ -19,6 +19,7 @@ _MARKERS = ("circle", "square", "triangle", "diamond", "cross", "ring")
 _WIDTH, _HEIGHT = 380, 290
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 34, 48
 _LEGEND = 24
+_ROOM = 30  # characters of all marks along a logarithmic axis
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Series:
     high: Sequence[float] | None = None
     steps: bool = False  # a curve without markers (densities, odds)
     dashed: bool = False
+    joined: bool = True  # not: points without an order, such as runs
 
     @classmethod
     def of(cls, name: str, samples: Mapping[float, Sequence[float]], *, dashed: bool = False) -> Series:
@@ -110,8 +112,12 @@ class _Scale:
     def ticks(self) -> list[float]:
         if self.log:
             first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
-            all_of_them = [m * 10.0**e for e in range(first, last + 1) for m in (1, 2, 5)]
-            return [t for t in all_of_them if self.low <= t <= self.high * 1.0001]
+            for steps in ((1, 2, 5), (1,)):
+                every = [m * 10.0**e for e in range(first, last + 1) for m in steps]
+                shown = [t for t in every if self.low <= t <= self.high * 1.0001]
+                if sum(len(_number(t)) for t in shown) <= _ROOM:
+                    break
+            return shown
         step = _round_step((self.high - self.low) / 5)
         first = math.ceil(self.low / step - 1e-9)
         return [k * step for k in range(first, math.floor(self.high / step + 1e-9) + 1)]
@@ -180,7 +186,7 @@ def _series(series: Series, colour: str, marker: str, x: _Scale, y: _Scale) -> s
     points = [(x(a), y(b)) for a, b in zip(series.x, series.y, strict=True)]
     path = "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in points)
     dash = ' stroke-dasharray="6 3"' if series.dashed else ""
-    parts = [f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.7"{dash}/>']
+    parts = [f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.7"{dash}/>'] if series.joined else []
     if series.low is not None and series.high is not None:
         for (a, _), low, high in zip(points, series.low, series.high, strict=True):
             if math.isfinite(low) and math.isfinite(high):
@@ -227,8 +233,10 @@ def _legend(style: dict[str, tuple[str, str]], width: int) -> tuple[str, int]:
 
 def _number(value: float) -> str:
     """
-    >>> _number(0.30000000000000004), _number(20.0), _number(0.05)
-    ('.3', '20', '.05')
+    >>> _number(0.30000000000000004), _number(20.0), _number(0.05), _number(1e6)
+    ('.3', '20', '.05', '1M')
     """
+    if abs(value) >= 1e6:
+        return f"{value / 1e6:.6g}M"
     text = f"{value:.6g}"
     return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text

@@ -240,3 +240,15 @@ def test_figures_are_well_formed_and_inside_their_frame():
             assert 0 <= y + float(circle.get("cy")) <= height
     assert "nan" not in svg(Figure("f", "c", panels))
     assert "inf" not in svg(Figure("f", "c", panels[1:]))
+
+
+def test_marks_of_a_long_logarithmic_axis_are_powers_of_ten_and_runs_are_not_joined():
+    panel = Panel("p", "x", "y", [Series("s", [1e4, 1e5, 1e6], [1, 2, 3], joined=False)], log_x=True)
+    drawn = svg(Figure("f", "c", [panel]))
+    assert [mark in drawn for mark in (">10000<", ">100000<", ">1M<", ">20000<", ">500000<")] == [True] * 3 + [
+        False
+    ] * 2
+    near = svg(Figure("f", "c", [Panel("p", "x", "y", [Series("s", [1, 20], [1, 2])], log_x=True)]))
+    assert all(f">{mark}<" in near for mark in (1, 2, 5, 10, 20))
+    joined = svg(Figure("f", "c", [Panel("p", "x", "y", [Series("s", [1e4, 1e6], [1, 2])], log_x=True)]))
+    assert (drawn.count('stroke-width="1.7"'), joined.count('stroke-width="1.7"')) == (1, 2)  # one is the legend's

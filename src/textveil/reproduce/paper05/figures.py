@@ -39,7 +39,7 @@ def _scatter(results: Results, number: str, title: str) -> Panel:
         models = arms(results, **wanted)
         if models:
             x, y = ([float(m.result[n]) for m in models] for n in ("perplexity", number))
-            series.append(Series(name, x, y))
+            series.append(Series(name, x, y, joined=False))
     return Panel(title, "perplexity of users not trained on", "canaries found, of 90", series)
 
 
