@@ -64,7 +64,7 @@ def federated_plan(full: bool, setting: dict[str, Iterable[Any]]) -> list[Cell]:
     cells += grid("clients", clients=clients, noise=[0.0, 1.0], **setting, seed=seeds)
     cells += grid("incremental", clients=[5], noise=[0.0, 1.0], **setting, seed=seeds)
     cure: dict[str, Iterable[Any]] = {"epsilon": [3.0], "epochs": [36], "output": ["crf"]}
-    cells += grid("cured", clients=[1, 5, 20] if full else [20], **cure, seed=SEEDS)
+    cells += grid("cured", clients=[1, 5, 20] if full else [5, 20], **cure, seed=SEEDS)
     cure = {"epsilon": [3.0], "epochs": [10 if full else 3], "output": ["crf"]}
     return cells + grid("cured_incremental", clients=[5], **cure, seed=SEEDS)
 
