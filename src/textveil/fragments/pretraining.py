@@ -6,7 +6,7 @@ normalise first (the classes of Pegasus), which trains well at a high rate witho
     pace     batches of like lengths, filled to so many target tokens; matrix products in bfloat16 where the CPU has
              them (attention stays in 32 bits: its backward pass is slow in 16)
     rate     a short warm-up, then falling with the square root of the step, so no end has to be known beforehand; where
-             one is (`ends`), it falls on a line to nothing, which gains more than the same steps at a high rate
+             one is (`ends`), it falls on a line to nothing
     weights  what is saved and scored is a moving average, which stands in for letting the rate fall to zero
     joined   a share of the examples is two pairs in a row, so that long sentences are no surprise
 

@@ -86,7 +86,7 @@ class Study:
 class Run:
     """What a run left: results and their keys by cell, failures by cell, and how many were kept from before.
 
-    `older`: cells whose results are of earlier code, or of other data.
+    `older`: cells whose results are of an earlier run, whose code or data may differ from today's.
     """
 
     results: dict[Cell, Result] = field(default_factory=dict)

@@ -17,7 +17,7 @@ from textveil.reproduce.figures import Figure, svg
 from textveil.reproduce.study import Run, Study
 from textveil.reproduce.verdicts import WORDS, Measure
 
-EARLIER = "earlier"  # the code that made a kept result
+EARLIER = "earlier"  # of a kept result: its code or data may differ from today's
 _SHOWN_MEASURES = 8
 
 
@@ -151,7 +151,7 @@ def _cells_lines(whole: dict[str, Any]) -> list[str]:
         }
         settings = "; ".join(f"{name} {', '.join(values)}" for name, values in sorted(axes.items()))
         older = sum(c.get("code") == EARLIER for c in own)
-        by = f" ({older} by an earlier version of the code, kept)" if older else ""
+        by = f" ({older} kept from an earlier run, whose code or data may differ from today's)" if older else ""
         lines.append(f"- {count} cells `{kind}`{by}: {settings or 'no parameters'}")
     return lines
 

@@ -205,7 +205,7 @@ def test_results_of_earlier_code_stay_while_another_part_runs_and_the_page_says_
     kept = [cell for cell in whole["cells"] if cell.get("code") == "earlier"]
     assert {cell["cell"] for cell in kept} == {cell["cell"] for cell in stale["cells"]}
     assert len(kept) == len(stale["cells"])
-    assert f"{len(kept)} by an earlier version of the code, kept" in (out / "README.md").read_text()
+    assert f"{len(kept)} kept from an earlier run, whose code or data may differ" in (out / "README.md").read_text()
     again, _ = judge_again(study, out)
     assert [c for c in again["cells"] if c.get("code") == "earlier"] == kept
     fresh, _ = report(study, "small", "odds", cache=tmp_path / "b", out=out)

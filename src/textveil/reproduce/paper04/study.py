@@ -100,7 +100,7 @@ NOTES = (
     "scored under 8 masks. A model that was trained under masks does not know encodings without one.",
     "Small scale: parts of train (CoLA and SST-2 3,000, MRPC 2,000, STS-B 1,000, RTE 400), five seeds: a seed draws first "
     "weights, masks, mixtures and order. Epochs of each arm are chosen from 6, 24 and 96 on a fifth of train (another "
-    "seed); a first run with 6 and 24 and three seeds chose the larger for most hidden arms, so 96 was added. Dev is the "
+    "seed); a first run with 6 and 24 and three seeds chose 24 for six of ten hidden arms, so 96 was added. Dev is the "
     "half of GLUE's dev files that is at hand (138 to 750 rows). Intervals of drops are over seeds (paired by task and "
     "seed, variance within tasks pooled), not over other dev rows.",
     "Figure 2 at small scale: SST-2, 1,500 sentences, 12 epochs and one run for each point: intervals are over k, or over m.",
