@@ -91,6 +91,22 @@ def test_a_pretraining_that_is_stopped_makes_the_same_steps(tmp_path):
     )
 
 
+def test_parts_of_a_batch_in_threads_of_their_own_give_the_gradients_of_the_whole(tmp_path):
+    from textveil.fragments.pretraining import Pretraining, PretrainSettings
+
+    pairs = [(f"ein Wort {i % 7} " * (1 + i % 3), f"a word {i % 7}" + " and" * (i % 4)) for i in range(60)]
+    small = PretrainSettings(300, width=16, encoder_layers=1, decoder_layers=1, heads=2, tokens=120, warm_up=2)
+    training = Pretraining(pairs, tmp_path / "a", small)
+    training.narrow = False
+    batch = training.numbered.tensors([(place,) for place in range(20)])
+    counted = int((batch[1] != 0).sum())
+    loss, whole = training._gradients(*batch, counted)
+    parts = [training._gradients(*(side[n::3] for side in batch), counted) for n in range(3)]
+    assert sum(share for share, _ in parts) == pytest.approx(loss, rel=1e-6)
+    for expected, *shares in zip(whole, *(gradients for _, gradients in parts), strict=True):
+        assert torch.allclose(sum(shares), expected, atol=1e-5)
+
+
 def test_a_new_model_begins_with_subwords_as_long_as_the_marks_of_their_places():
     from textveil.fragments.pretraining import PretrainSettings, new_model
 

@@ -9,10 +9,22 @@ import math
 import numpy as np
 import pytest
 
-from textveil.reproduce.cells import Cell, Kind, Store
+from textveil.core import BadInput
+from textveil.reproduce.cells import Cell, Kind, Store, fingerprint
 from textveil.reproduce.paper10.data import CONFIDENTIAL, DOMAINS
+from textveil.reproduce.paper10.dictionary import dictionary_pairs
 from textveil.reproduce.paper10.figures import figures
-from textveil.reproduce.paper10.general import EXTRA, FILES, GENERAL, confidential, general, judged, near, tokenised
+from textveil.reproduce.paper10.general import (
+    EXTRA,
+    FILES,
+    GENERAL,
+    confidential,
+    general,
+    judged,
+    near,
+    tokenised,
+    words,
+)
 from textveil.reproduce.paper10.measures import bleu_gain_of, gain_kept, length_gain, over_copying
 from textveil.reproduce.paper10.study import STUDY
 from textveil.reproduce.study import Results, Study, run
@@ -36,8 +48,21 @@ def write(path, rows):
         file.writelines(json.dumps(row) + "\n" for row in rows)
 
 
+ENTRIES = """# a remark
+Leber {f} [anat.]; Organ {n} | eine Leber (haben) :: liver | to have a liver
+Satz {m} | mehr Formen | als drüben :: sentence
+auf / an etw. {prp; +Dat.} :: on / of sth.
+Probe JRC. :: stands in the test part
+EMEA-Vertrag :: treaty
+"""
+
+
 @pytest.fixture
-def data(tmp_path):
+def data(tmp_path, monkeypatch):
+    (tmp_path / "de-en").write_text(ENTRIES, encoding="utf-8")
+    monkeypatch.setattr(
+        "textveil.reproduce.paper10.general.dictionary_pairs", lambda: dictionary_pairs(tmp_path / "de-en")
+    )
     for domain in DOMAINS:
         own = [{"line": i, "de": f"{domain} Satz {i % 700}", "en": f"{domain} text {i % 700}"} for i in range(900)]
         own += [{"line": 900, "de": "steht hier", "en": "so steht hier this"}]
@@ -63,9 +88,30 @@ def test_what_judges_is_not_learnt_from_and_a_domain_that_is_left_out_is_not_pub
         texts = near(data, domain)
         judging = {de for each in DOMAINS for de, _ in judged(data, each)}
         assert not judging & {de for de, _ in texts}
-        assert not any(domain in de for de, _ in texts)
+        assert not any(f"{domain} " in de for de, _ in texts)
         assert not any("steht hier" in de for de, _ in texts)  # rows whose English holds the German teach copying
         assert any(EXTRA in de for de, _ in texts) == (domain != "GNOME")
+        assert {("auf", "on"), ("EMEA-Vertrag", "treaty")} <= {*texts}
+
+
+def test_a_dictionary_is_cut_into_pairs_and_what_judges_is_left_out(data):
+    assert words(data) == [
+        ("Leber", "liver"),
+        ("Organ", "liver"),
+        ("eine Leber", "have a liver"),
+        ("auf", "on"),
+        ("EMEA-Vertrag", "treaty"),
+    ]
+
+
+def test_a_file_of_the_system_is_part_of_the_key_of_a_cell(tmp_path):
+    file = tmp_path / "de-en"
+    with pytest.raises(BadInput, match="a file that is not there"):
+        fingerprint(str(file), None)
+    file.write_text("a :: b", encoding="utf-8")
+    first = fingerprint(str(file), None)
+    file.write_text("a :: c!", encoding="utf-8")
+    assert fingerprint(str(file), None) != first
 
 
 def shown(gain, ratio):

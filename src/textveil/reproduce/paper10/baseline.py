@@ -1,6 +1,7 @@
 """The baselines of paper 10, trained from scratch and kept: steps done once are not done again.
 
-One learns general text. Three go on from it, each with a domain left out: the other two are public text then.
+One learns general sentences and a dictionary. Three go on from it, each with a domain left out: the other two are public
+text then.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from typing import Any
 
 from textveil.core import BadInput
 from textveil.reproduce.paper10.data import DOMAINS, Pair
-from textveil.reproduce.paper10.general import general, judged, near
+from textveil.reproduce.paper10.general import general, judged, near, words
 
 CURVE_PAIRS = 150  # of each domain, translated greedily: a curve has to be cheap
-EVERY = 500  # steps
+EVERY = 1000  # steps
 NEAR_RATE = 0.001
 
 
@@ -32,7 +33,7 @@ def baseline(data: Path, *, left_out: str, steps: int, more: int, kept: Path) ->
     start = model_of(data, left_out="", steps=steps, more=0, kept=kept) if left_out else None
     with held(folder):
         if start is None:
-            training, last, domains = Pretraining(general(data), folder), steps, [*DOMAINS]
+            training, last, domains = Pretraining(general(data) + words(data), folder), steps, [*DOMAINS]
         else:
             settings = PretrainSettings(rate=NEAR_RATE, ends=more)
             training = Pretraining(near(data, left_out), folder, settings, start=start)
@@ -53,7 +54,7 @@ def model_of(data: Path, *, left_out: str, steps: int, more: int, kept: Path) ->
 
 def folder_of(kept: Path, left_out: str, steps: int, more: int) -> Path:
     """Where a training lies. The second one ends at a step that its rates know, so another end is another training."""
-    return kept / (f"baseline-{left_out}-from-{steps}-to-{more}" if left_out else "baseline-general")
+    return kept / (f"baseline-{left_out}-from-{steps}-to-{more}" if left_out else "baseline-general-and-words")
 
 
 @contextmanager

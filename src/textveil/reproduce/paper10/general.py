@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from textveil.reproduce.paper10.data import DOMAINS, Pair, holds_source, pairs, unique
+from textveil.reproduce.paper10.dictionary import dictionary_pairs
 
 GENERAL = "general-de-en"
 FILES = ("tatoeba.train", "multi30k.train", "wmt_demo", "debian_l10n.train")
@@ -34,22 +35,37 @@ def general(data: Path) -> list[Pair]:
     return [pair for name in FILES for pair in _file(data, name)]
 
 
+def words(data: Path) -> list[Pair]:
+    """The entries of the dictionary but those that judge."""
+    return _fit(data, dictionary_pairs())
+
+
 def _file(data: Path, name: str) -> list[Pair]:
     with gzip.open(data / GENERAL / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
-    pairs = [(tokenised(row["de"]), _ENGLISH.sub(" ", tokenised(row["en"]))) for row in rows]
+    return _fit(data, [(row["de"], row["en"]) for row in rows])
+
+
+def _fit(data: Path, raw: list[Pair]) -> list[Pair]:
+    """Cut into words like the benchmark, without what judges."""
     held = _judging(data)
-    return [pair for pair in pairs if pair[0] not in held]
+    cut = [(tokenised(de), _ENGLISH.sub(" ", tokenised(en))) for de, en in raw]
+    return [pair for pair in cut if pair[0] not in held]
 
 
 def near(data: Path, left_out: str) -> list[Pair]:
-    """The other two domains, and as many general sentence pairs; `gnome_l10n.extra` counts to GNOME."""
+    """The other two domains, as many general sentence pairs and as many entries of the dictionary.
+
+    `gnome_l10n.extra` counts to GNOME.
+    """
     held = _judging(data)
     others = [pair for domain in DOMAINS if domain != left_out for pair in unique(data, domain)]
     rows = [pair for pair in others if not holds_source(pair) and pair[0] not in held]
     rows += _file(data, EXTRA) if left_out != "GNOME" else []
-    every = general(data)
-    return rows + [every[i] for i in np.random.default_rng(11).permutation(len(every))[: len(rows)]]
+    rng, again = np.random.default_rng(11), list[Pair]()
+    for every in (general(data), words(data)):
+        again += [every[i] for i in rng.permutation(len(every))[: len(rows)]]
+    return rows + again
 
 
 @lru_cache(maxsize=1)
