@@ -36,6 +36,7 @@ from textveil.core import BadInput
 from textveil.core.params import fraction, positive, positive_integer
 
 from .adapting import Translator
+from .precision import use_bfloat16
 
 Pair = tuple[str, str]
 PAD, END = 0, 1
@@ -364,26 +365,6 @@ def _mark(pairs: Sequence[Pair]) -> str:
     for pair in pairs:
         digest.update("\0".join((*pair, "")).encode())
     return digest.hexdigest()
-
-
-def use_bfloat16(model: Any) -> bool:
-    """Whether this CPU multiplies in bfloat16; attention of the model is then kept in 32 bits."""
-    supported = getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)
-    if not supported():
-        return False
-    from transformers.integrations.sdpa_attention import sdpa_attention_forward
-    from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS
-    from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
-
-    def attention(module: Any, query: Any, key: Any, value: Any, mask: Any, **more: Any) -> Any:
-        with torch.autocast("cpu", enabled=False):
-            return sdpa_attention_forward(module, query.float(), key.float(), value.float(), mask, **more)
-
-    name = "textveil_attention"
-    ALL_ATTENTION_FUNCTIONS.register(name, attention)
-    ALL_MASK_ATTENTION_FUNCTIONS.register(name, ALL_MASK_ATTENTION_FUNCTIONS["sdpa"])
-    model.set_attn_implementation(name)
-    return True
 
 
 __all__ = ["Numbered", "PretrainSettings", "PretrainState", "Pretraining", "new_model", "subword_tokenizer"]

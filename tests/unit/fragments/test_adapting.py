@@ -39,6 +39,31 @@ def test_lengths_and_their_tags(words, tag):
     assert length_tagged(("x", " ".join("y" * words)))[0] == f"{tag} x"
 
 
+def test_an_epoch_in_batches_of_like_lengths_has_every_row_once_in_as_many_batches():
+    from textveil.fragments.adapting import WINDOW, _batches, _length
+
+    rng = np.random.default_rng(5)
+    rows = [("a" * int(n), f"b{i}") for i, n in enumerate(rng.integers(1, 40, size=3 * WINDOW + 11))]
+    batches = [*_batches(iter(rows), 3, rng)]
+    assert sorted(row for batch in batches for row in batch) == sorted(rows)
+    assert len(batches) == -(-len(rows) // 3)
+    spread = [max(map(_length, batch)) - min(map(_length, batch)) for batch in batches[:WINDOW]]
+    assert max(spread) <= 6  # 96 rows of 39 lengths, sorted, by threes
+    first = [_length(batch[0]) for batch in batches[:WINDOW]]
+    assert first != sorted(first)
+
+
+def test_a_model_with_an_attention_of_its_own_is_trained_as_it_is(monkeypatch):
+    from textveil.fragments.precision import use_bfloat16
+
+    class Own:
+        def set_attn_implementation(self, name):
+            raise ValueError(name)
+
+    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: True, raising=False)
+    assert not use_bfloat16(Own())
+
+
 def test_penalties_equal_their_formulas():
     model = torch.nn.Linear(3, 1, bias=False)
     with torch.no_grad():
