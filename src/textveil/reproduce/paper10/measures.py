@@ -38,6 +38,12 @@ def baseline_bleu(results: Results, *, kind: str, part: str = "held_out", **want
     return [Measure.exact(c.parameters["domain"], c.result[part]["before"]["bleu"]) for c in cells]
 
 
+def copying_bleu(results: Results, *, kind: str, part: str = "held_out", **wanted: Any) -> list[Measure]:
+    """BLEU of the German sentences as if they were the translations."""
+    cells = results.of(kind, **wanted)[:1]
+    return [Measure.exact(c.parameters["domain"], c.result[part]["copy"]) for c in cells]
+
+
 def length_gain(results: Results, *, kind: str, first: str, second: str, **wanted: Any) -> list[Measure]:
     """How much longer outputs of one variant are than those of another, over the reference."""
     ratios = [
@@ -84,4 +90,4 @@ def gain_kept(results: Results, *, kind: str, safe: str, paper: str, share: floa
     return [Measure(label, value, value - ends[0], value + ends[1], len(domains))]
 
 
-MEASURES = by_name(bleu_gain_of, over_copying, baseline_bleu, length_gain, gain_kept)
+MEASURES = by_name(bleu_gain_of, over_copying, baseline_bleu, copying_bleu, length_gain, gain_kept)

@@ -20,6 +20,8 @@ VARIANTS: dict[str, dict[str, Any]] = {  # what is learnt from (None: whole sent
     "7 words, tags": {"policy": {"longest": 7}, "tags": True},
     "7 words, replay": {"policy": {"longest": 7}, "settings": {"replay": 1.0}},
     "7 words, tags, replay": {"policy": {"longest": 7}, "tags": True, "settings": {"replay": 1.0}},
+    "4 words": {"policy": {"longest": 4}},
+    "4 words, tags": {"policy": {"longest": 4}, "tags": True},
     "4 words, replay": {"policy": {"longest": 4}, "settings": {"replay": 1.0}},
     "apart, 4 words, replay": {"policy": {"longest": 4, "cut": "apart"}, "settings": {"replay": 1.0}},
     "7 words, length tags, replay": {"policy": {"longest": 7}, "settings": {"replay": 1.0, "length_tags": True}},
