@@ -29,7 +29,7 @@ PARTS = {"data": ("sizes", "published"), "risk": ("risk",), "baseline": ("baseli
 PAPER = ("paper, 7 words", "paper, 4 words")
 # Steps of training on general text, and then on the two domains that are not left out; 1,600 target tokens each.
 STEPS: dict[str, dict[str, list[int]]] = {
-    "small": {"steps": [12_000], "more": [2000]},
+    "small": {"steps": [15_000], "more": [1500]},
     "full": {"steps": [40_000], "more": [4000]},
 }
 SAFER = ("apart, 4 words", "apart, 3 words")
