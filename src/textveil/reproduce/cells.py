@@ -33,9 +33,9 @@ BUNDLED = "bundled vectors"  # named in `needs` by kinds that use the default ve
 class Kind:
     """What cells of one name run: `function(data, **parameters)` gives a JSON object.
 
-    `needs` names folders of the data directory, or a file by its whole path; `alone` marks what is timed and must not
-    share the machine. With `keeps` the function also gets `kept`, a folder of the cache for files that are too large for a
-    result, such as models; cells may share them, and make them again where they are missing.
+    `needs` names folders of the data directory, and others or files by their whole path; `alone` marks what is timed and
+    must not share the machine. With `keeps` the function also gets `kept`, a folder of the cache for files that are too
+    large for a result, such as models; cells may share them, and make them again where they are missing.
     """
 
     function: Callable[..., Result]
@@ -122,26 +122,31 @@ def key_of(paper: str, cell: Cell, kind: Kind, data: Path | None) -> str:
 
 
 def fingerprint(name: str, data: Path | None) -> str:
-    """A hash of one folder of the data directory, of a file that a system package installs, or of the bundled vectors."""
+    """A hash of one folder of the data directory, of what a system package installs, or of the bundled vectors."""
     if name == BUNDLED:
         from textveil.text.vectors import DEFAULT
 
         return _file_hash([DEFAULT])
     if Path(name).is_absolute():
-        if not Path(name).is_file():
+        files = [Path(name)] if Path(name).is_file() else _files(Path(name))
+        if not files:
             raise BadInput(
-                "this study reads a file that is not there",
+                "this study reads what is not there",
                 where=name,
                 possible="install the system package that has it (docs/papers names it)",
             )
-        return _file_hash([Path(name)])
+        return _file_hash(files)
     if data is None:
         raise BadInput("this study reads evaluation data", possible="--data DIR, or TEXTVEIL_DATA=DIR")
-    folder = data / name
-    files = sorted(p for p in folder.rglob("*") if p.is_file() and p.suffix != ".md") if folder.is_dir() else []
+    files = _files(data / name)
     if not files:
         raise BadInput(f"the data directory has no folder '{name}' with files in it", where=data)
     return _file_hash(files)
+
+
+def _files(folder: Path) -> list[Path]:
+    """The files of a folder that is there, but for pages that explain it."""
+    return sorted(p for p in folder.rglob("*") if p.is_file() and p.suffix != ".md") if folder.is_dir() else []
 
 
 def _file_hash(files: list[Path]) -> str:

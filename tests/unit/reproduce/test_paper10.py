@@ -25,6 +25,7 @@ from textveil.reproduce.paper10.general import (
     tokenised,
     words,
 )
+from textveil.reproduce.paper10.handbook import handbook_pairs
 from textveil.reproduce.paper10.measures import bleu_gain_of, gain_kept, length_gain, over_copying
 from textveil.reproduce.paper10.study import STUDY
 from textveil.reproduce.study import Results, Study, run
@@ -55,14 +56,23 @@ auf / an etw. {prp; +Dat.} :: on / of sth.
 Probe JRC. :: stands in the test part
 EMEA-Vertrag :: treaty
 """
+PAGES = {
+    "de": '<h1 id="h1">Tabelle</h1><p id="p1" class="a">Die <b>Datei</b> &amp;\n  ihr Name.</p><p id="p2">Probe JRC.</p>'
+    '<p id="p3">Office</p><p id="p4">ohne Gegenstück</p>',
+    "en-US": '<h1 id="h1">Table</h1><p id="p1">The file &amp; its name.</p><p id="p2">a test</p><p id="p3">Office</p>',
+}
 
 
 @pytest.fixture
 def data(tmp_path, monkeypatch):
     (tmp_path / "de-en").write_text(ENTRIES, encoding="utf-8")
-    monkeypatch.setattr(
-        "textveil.reproduce.paper10.general.dictionary_pairs", lambda: dictionary_pairs(tmp_path / "de-en")
-    )
+    for language, page in PAGES.items():
+        (tmp_path / "help" / language / "text").mkdir(parents=True)
+        (tmp_path / "help" / language / "text" / "page.html").write_text(page, encoding="utf-8")
+    (tmp_path / "help" / "de" / "text" / "only.html").write_text(PAGES["de"], encoding="utf-8")
+    public = "textveil.reproduce.paper10.general"
+    monkeypatch.setattr(f"{public}.dictionary_pairs", lambda: dictionary_pairs(tmp_path / "de-en"))
+    monkeypatch.setattr(f"{public}.handbook_pairs", lambda: handbook_pairs(tmp_path / "help"))
     for domain in DOMAINS:
         own = [{"line": i, "de": f"{domain} Satz {i % 700}", "en": f"{domain} text {i % 700}"} for i in range(900)]
         own += [{"line": 900, "de": "steht hier", "en": "so steht hier this"}]
@@ -83,7 +93,8 @@ def test_what_judges_is_not_learnt_from_and_a_domain_that_is_left_out_is_not_pub
     assert not {text for pair in own for text in pair} & {text for pair in test for text in pair}
     assert not {"EMEA Satz 601"} & {de for de, _ in own}
     assert ("steht hier", "so steht hier this") not in test
-    assert len(general(data)) == len(FILES)  # a sentence that judges stood in each
+    assert len(general(data)) == len(FILES) + 2  # a sentence that judges stood in each, and in the handbook
+    assert general(data)[-2:] == [("Tabelle", "Table"), ("Die Datei & ihr Name .", "The file & its name .")]
     for domain in DOMAINS:
         texts = near(data, domain)
         judging = {de for each in DOMAINS for de, _ in judged(data, each)}
@@ -104,14 +115,16 @@ def test_a_dictionary_is_cut_into_pairs_and_what_judges_is_left_out(data):
     ]
 
 
-def test_a_file_of_the_system_is_part_of_the_key_of_a_cell(tmp_path):
-    file = tmp_path / "de-en"
-    with pytest.raises(BadInput, match="a file that is not there"):
-        fingerprint(str(file), None)
+@pytest.mark.parametrize(("named", "place"), [("de-en", "de-en"), ("help", "help/text/page.html")])
+def test_what_the_system_has_is_part_of_the_key_of_a_cell(tmp_path, named, place):
+    file = tmp_path / place
+    with pytest.raises(BadInput, match="reads what is not there"):
+        fingerprint(str(tmp_path / named), None)
+    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("a :: b", encoding="utf-8")
-    first = fingerprint(str(file), None)
+    first = fingerprint(str(tmp_path / named), None)
     file.write_text("a :: c!", encoding="utf-8")
-    assert fingerprint(str(file), None) != first
+    assert fingerprint(str(tmp_path / named), None) != first
 
 
 def shown(gain, ratio):

@@ -1,6 +1,6 @@
 """The baselines of paper 10, trained from scratch and kept: steps done once are not done again.
 
-One learns general sentences and a dictionary. Three go on from it, each with a domain left out: the other two are public
+One learns general text and a dictionary. Three go on from it, each with a domain left out: the other two are public
 text then.
 """
 

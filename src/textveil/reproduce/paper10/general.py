@@ -12,6 +12,7 @@ import numpy as np
 
 from textveil.reproduce.paper10.data import DOMAINS, Pair, holds_source, pairs, unique
 from textveil.reproduce.paper10.dictionary import dictionary_pairs
+from textveil.reproduce.paper10.handbook import handbook_pairs
 
 GENERAL = "general-de-en"
 FILES = ("tatoeba.train", "multi30k.train", "wmt_demo", "debian_l10n.train")
@@ -31,8 +32,8 @@ def tokenised(text: str) -> str:
 
 
 def general(data: Path) -> list[Pair]:
-    """All general sentence pairs but those that judge: short strings of programs stand in more than one collection."""
-    return [pair for name in FILES for pair in _file(data, name)]
+    """All general text but what judges: short strings of programs stand in more than one collection."""
+    return [pair for name in FILES for pair in _file(data, name)] + _fit(data, handbook_pairs())
 
 
 def words(data: Path) -> list[Pair]:
