@@ -232,9 +232,7 @@ class Fragments(Estimator):
     def _align(self, pairs: Sequence[tuple[str, str]]) -> Any:
         if self.aligner is not None:
             return self.aligner.links
-        source, target = (side_of([pair[n] for pair in pairs], self.tokens) for n in (0, 1))
-        words = WordNumbers(), WordNumbers()
-        return Aligner(table=20).fit(corpus_of(source, target, words), words).links
+        return fitted(Aligner(table=20), pairs, self.tokens).links
 
     def transform(self, pairs: Sequence[Sequence[str]]) -> list[list[Any]]:
         """Phrase pairs, outside of any ledger."""
@@ -255,6 +253,13 @@ class Fragments(Estimator):
             Worlds([common] * 18, [*[common] * 18, rare], see=lambda rows: any(row[0] == "geheim" for row in rows)),
         )
         return Example(made, [["tee mit", "tea with"], common] * 40, worlds=worlds, tries=400)
+
+
+def fitted(aligner: Aligner, pairs: Sequence[tuple[str, str]], tokens: str = "blanks") -> Aligner:
+    """The aligner, when it has learnt from sentence pairs in memory."""
+    source, target = (side_of([pair[n] for pair in pairs], tokens) for n in (0, 1))
+    words = WordNumbers(), WordNumbers()
+    return aligner.fit(corpus_of(source, target, words), words)
 
 
 class _Straight(Aligner):

@@ -5,11 +5,11 @@ of one length, as paths of a de Bruijn graph). How much such an overlap says is 
 in the release say much, frequent ones little. Phrase pairs bring a second witness: where q goes on from p, the
 translation of the words they share stands in both target sides, so a run of words that both have adds its bits. Where
 a single word is shared, public text breaks ties: how much more often the three words around it follow each other than
-chance has it.
+chance has it. Fragments that share no word are joined where both languages make it likely (`neighbours`).
 
-    greedy    the surest join first; each fragment has one follower and follows one beam      from the end of each
-    chain along the graph, also into fragments of other chains, while one way is surer than all
-              others together; at most as many words as were released
+    greedy    the surest join first; each fragment has one follower and follows one
+    beam      from the end of each chain along the graph, also into fragments of other chains, while the best way on is
+              likely enough; at most as many words as were released
 
 The greedy assembly of one language, longest overlap first, is `assemble(..., witness=False, beam=0)`: what others did
 before.
@@ -17,12 +17,14 @@ before.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from textveil.attacks.exposure import Ids
+from textveil.attacks.fragments.neighbours import add_neighbours
+from textveil.attacks.fragments.ngrams import Ngrams
 from textveil.attacks.fragments.seen import Sentences
 
 PER_NODE = 6
@@ -30,8 +32,7 @@ _MOST = 400  # fragments that begin alike; more choices than that are no lead
 _DEPTH = 12
 
 
-@dataclass(frozen=True)
-class Graph:
+class Graph(NamedTuple):
     """For each fragment its best followers, their scores in bits (-inf: none) and how many words they share."""
 
     nodes: Ids
@@ -43,15 +44,20 @@ def assemble(
     own: Sentences,
     other: Sentences,
     counts: Ids,
-    public: Sentences | None = None,
+    public: tuple[Sentences, Sentences] | None = None,
     *,
     witness: bool = True,
     beam: int = 4,
 ) -> Sentences:
-    """Texts put together from fragments; each has at least the words of one of them."""
+    """Texts put together from fragments; each has at least the words of one of them.
+
+    `public`: text in the two languages, in the order of `own` and `other`.
+    """
     nodes = maximal(own)
     own, other = own.take(nodes), other.take(nodes)
-    graph = overlap_graph(own, other, np.asarray(counts)[nodes], public, witness=witness)
+    graph = overlap_graph(own, other, np.asarray(counts)[nodes], None if public is None else public[0], witness=witness)
+    if witness:
+        add_neighbours(own, other, public, *graph)
     following, shared = greedy_chains(graph, len(own), by_bits=witness)
     chains = chains_of(following)
     return _texts(own, chains, shared, _extensions(own, graph, chains, beam) if beam else {})
@@ -100,7 +106,7 @@ def overlap_graph(
         low, high = (np.searchsorted(prefix[order], suffix, side) for side in ("left", "right"))
         kernel.best_joins(
             own.words, own.starts, other.words, other.starts, info, other_info, order, low, high, overlap, witness, _MOST,
-            PER_NODE, nodes, scores, overlaps,
+            nodes, scores, overlaps,
         )  # fmt: skip
     graph = Graph(nodes, scores, overlaps)
     return graph if public is None or not witness else _with_public(own, graph, public)
@@ -129,7 +135,7 @@ def _with_public(own: Sentences, graph: Graph, public: Sentences) -> Graph:
     long = (own.lengths()[p] > 1) & (own.lengths()[q] > 1)
     p, slot, q = p[long], slot[long], q[long]
     triples = np.stack([words[starts[p + 1] - 2], words[starts[p + 1] - 1], words[starts[q] + 1]], axis=1)
-    size = int(max(words.max(initial=0), np.max(public.words, initial=0))) + 2
+    size = int(max(words.max(initial=0), np.max(public.words, initial=0))) + 1
     scores = graph.scores.copy()
     scores[p, slot] += surprise(public, triples, size)
     order = np.argsort(-scores, axis=1, kind="stable")
@@ -138,28 +144,18 @@ def _with_public(own: Sentences, graph: Graph, public: Sentences) -> Graph:
 
 def surprise(public: Sentences, triples: np.ndarray, size: int) -> np.ndarray:
     """log2 of how much more often a b c stands in public text than a b and b c would have it, smoothed by one."""
-    words = np.asarray(public.words) + 1
-    last = np.zeros(len(words), bool)
-    last[np.asarray(public.starts)[1:][np.diff(public.starts) > 0] - 1] = True
-    a, b, c = (triples + 1).T.astype(np.int64)
+    known = Ngrams.of([public], size)
+    a, b, c = triples.T.astype(np.int64)
 
-    def counted(keys: np.ndarray, asked: np.ndarray) -> np.ndarray:
-        held, counts = np.unique(keys, return_counts=True)
-        if not len(held):
+    def counted(keys: np.ndarray, counts: np.ndarray, asked: np.ndarray) -> np.ndarray:
+        if not len(keys):
             return np.zeros(len(asked))
-        at = np.minimum(np.searchsorted(held, asked), len(held) - 1)
-        return np.where(held[at] == asked, counts[at], 0)
+        at = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
+        return np.where(keys[at] == asked, counts[at], 0)
 
-    two = np.flatnonzero(~last[:-1])
-    three = two[~last[two + 1]] if len(two) else two
-    three = three[three + 2 < len(words)]
-    pairs = (
-        counted(words[two] * size + words[two + 1], a * size + b),
-        counted(words[two] * size + words[two + 1], b * size + c),
-    )
-    triple = counted((words[three] * size + words[three + 1]) * size + words[three + 2], (a * size + b) * size + c)
-    middle = np.bincount(words, minlength=size + 1)[b]
-    expected = pairs[0] * pairs[1] / np.maximum(middle, 1)
+    pairs = (counted(known.pairs, known.pair_counts, pair) for pair in (a * size + b, b * size + c))
+    triple = counted(known.triples, known.triple_counts, (a * size + b) * size + c)
+    expected = np.prod([*pairs], axis=0) / np.maximum(known.words[b], 1)
     return np.log2((triple + 1.0) / (expected + 1.0))
 
 

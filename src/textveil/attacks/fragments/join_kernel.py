@@ -24,9 +24,23 @@ def common_block(first, second, info):
 
 
 @compiled
-def best_joins(words, starts, others, other_starts, info, other_info, order, low, high, overlap, witness, most, per_node,
+def keep_join(p, q, score, overlap, next_nodes, next_scores, next_overlaps):
+    """Put q among the best followers of p, if it is one of them; the best comes first."""
+    worst = next_scores.shape[1] - 1
+    if score <= next_scores[p, worst]:
+        return
+    while worst > 0 and next_scores[p, worst - 1] < score:
+        next_scores[p, worst] = next_scores[p, worst - 1]
+        next_nodes[p, worst] = next_nodes[p, worst - 1]
+        next_overlaps[p, worst] = next_overlaps[p, worst - 1]
+        worst -= 1
+    next_scores[p, worst], next_nodes[p, worst], next_overlaps[p, worst] = score, q, overlap
+
+
+@compiled
+def best_joins(words, starts, others, other_starts, info, other_info, order, low, high, overlap, witness, most,
                next_nodes, next_scores, next_overlaps):  # fmt: skip
-    """Add, for each fragment, the joins whose overlap has `overlap` words, and keep the best `per_node` of all.
+    """Add, for each fragment, the joins whose overlap has `overlap` words, and keep the best of all.
 
     order[low[p]:high[p]] are the fragments that begin with the last `overlap` words of p. The score, in bits: what the
     overlap says, what the shared run of the other language says (if `witness`), less the choice among so many.
@@ -51,15 +65,7 @@ def best_joins(words, starts, others, other_starts, info, other_info, order, low
             if witness:
                 score += common_block(others[other_starts[p] : other_starts[p + 1]],
                                       others[other_starts[q] : other_starts[q + 1]], other_info)  # fmt: skip
-            worst = per_node - 1
-            if score <= next_scores[p, worst]:
-                continue
-            while worst > 0 and next_scores[p, worst - 1] < score:
-                next_scores[p, worst] = next_scores[p, worst - 1]
-                next_nodes[p, worst] = next_nodes[p, worst - 1]
-                next_overlaps[p, worst] = next_overlaps[p, worst - 1]
-                worst -= 1
-            next_scores[p, worst], next_nodes[p, worst], next_overlaps[p, worst] = score, q, overlap
+            keep_join(p, q, score, overlap, next_nodes, next_scores, next_overlaps)
 
 
 @compiled

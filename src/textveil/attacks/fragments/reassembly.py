@@ -1,7 +1,7 @@
 """fragments.reassembly: put the sentences together again, with the folder alone (and public text, if there is any).
 
-The strongest assembly that ships: two witnesses, an n-gram model of public text, a beam (`assembly`). What it reaches
-is counted three ways, on each side and on both:
+The strongest assembly that ships: overlaps and neighbours, two witnesses, trigrams of public text, a beam (`assembly`,
+`neighbours`). What it reaches is counted three ways, on each side and on both:
 
     tokens      the share of words that lie in correct runs of ten words or more
     sentences   the share of sentences of ten words or more that are rebuilt whole
@@ -85,7 +85,9 @@ class ReassemblyAttack(Estimator):
         key = (side, self.witness, self.beam, exposure.public is None)
         if key not in exposure.kept:
             own, other = exposure.sides(side)
-            public = None if exposure.public is None else exposure.public[SIDES.index(side)]
+            public = exposure.public
+            if public is not None and side != SIDES[0]:
+                public = (public[1], public[0])
             exposure.kept[key] = assemble(own, other, exposure.counts, public, witness=self.witness, beam=self.beam)
         return exposure.kept[key]
 

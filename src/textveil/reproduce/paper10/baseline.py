@@ -18,7 +18,8 @@ from textveil.reproduce.paper10.general import general, judged, near, words
 
 CURVE_PAIRS = 150  # of each domain, translated greedily: a curve has to be cheap
 EVERY = 1000  # steps
-NEAR_RATE = 0.001
+RATE, FALLS_FROM = 0.001, 4000
+SENTENCES = 3  # how often each general sentence is seen for an entry of the dictionary; at 1, a model learns far slower
 
 
 def baseline(data: Path, *, left_out: str, steps: int, more: int, kept: Path) -> dict[str, Any]:
@@ -33,9 +34,11 @@ def baseline(data: Path, *, left_out: str, steps: int, more: int, kept: Path) ->
     start = model_of(data, left_out="", steps=steps, more=0, kept=kept) if left_out else None
     with held(folder):
         if start is None:
-            training, last, domains = Pretraining(general(data) + words(data), folder), steps, [*DOMAINS]
+            settings = PretrainSettings(rate=RATE, falls_from=FALLS_FROM)
+            training = Pretraining(SENTENCES * general(data) + words(data), folder, settings)
+            last, domains = steps, [*DOMAINS]
         else:
-            settings = PretrainSettings(rate=NEAR_RATE, ends=more)
+            settings = PretrainSettings(rate=RATE, ends=more)
             training = Pretraining(near(data, left_out), folder, settings, start=start)
             last, domains = more, [left_out]
         state = training.run(last, every=EVERY, score=lambda translator: curve_scores(translator, data, domains))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,11 @@ import numpy as np
 from textveil.attacks.evidence import Evidence
 from textveil.attacks.fragments.reassembly import GreedyAttack, ReassemblyAttack
 from textveil.attacks.fragments.seen import FragmentsSeen, Numbers, OriginalPairs
-from textveil.fragments.mechanism import Fragments
+from textveil.fragments.aligner import Aligner
+from textveil.fragments.mechanism import Fragments, fitted
 from textveil.noise import seeded
-from textveil.reproduce.paper10.data import holds_source, others, pairs, rows, unique
+from textveil.reproduce.paper10.data import Pair, holds_source, others, pairs, rows, unique
+from textveil.reproduce.paper10.general import general
 
 POLICIES: dict[str, dict[str, Any]] = {
     "paper, 7 words": {"longest": 7},
@@ -26,6 +29,8 @@ POLICIES: dict[str, dict[str, Any]] = {
     "apart, 4 words, all kept": {"longest": 4, "cut": "apart", "drop": 0.0},
     "apart, 3 words": {"longest": 3, "cut": "apart"},
     "apart, 3 words, all kept": {"longest": 3, "cut": "apart", "drop": 0.0},
+    "paper, 7 words, hmm": {"longest": 7, "aligner": "hmm"},
+    "apart, 4 words, hmm": {"longest": 4, "cut": "apart", "aligner": "hmm"},
 }
 
 
@@ -46,10 +51,15 @@ def sizes(data: Path, *, domain: str) -> dict[str, Any]:
 
 
 def risk(data: Path, *, domain: str, policy: str, sentences: int, seed: int) -> dict[str, Any]:
-    """What the attacks rebuild of unique sentence pairs (0: of all of them), cut by a policy."""
-    own = unique(data, domain, sentences or None)
-    fragments = Counter(map(tuple, Fragments(**POLICIES[policy], seed=seed).transform(own)))
-    seen = exposure(fragments, own, others(data, domain))
+    """What the attacks rebuild of unique sentence pairs (0: of all of them), cut by a policy.
+
+    Public to the adversary are the other two domains and the general text that a baseline learns.
+    """
+    own, chosen = unique(data, domain, sentences or None), {**POLICIES[policy]}
+    if "aligner" in chosen:
+        chosen["aligner"] = fitted(Aligner(model=chosen["aligner"], table=20), own)
+    fragments = Counter(map(tuple, Fragments(**chosen, seed=seed).transform(own)))
+    seen = exposure(fragments, own, others(data, domain) + _general(data))
     found: dict[str, Any] = {"fragments": fragments.total(), "types": len(fragments)}
     for side in ("source", "target"):
         found[f"greedy {side}"] = shown(GreedyAttack(side).run(seen, rng=seeded(seed)))
@@ -62,8 +72,14 @@ def risk(data: Path, *, domain: str, policy: str, sentences: int, seed: int) -> 
     return found
 
 
+@lru_cache(maxsize=1)
+def _general(data: Path) -> list[Pair]:
+    """Read once in a process that runs several cells."""
+    return general(data)
+
+
 def exposure(fragments: Counter[Any], own: list[tuple[str, str]], public: list[tuple[str, str]]) -> FragmentsSeen:
-    """What the adversary has: fragments, and the public text of other domains."""
+    """What the adversary has: fragments, and public text."""
     numbers = Numbers(), Numbers()
     sides = [numbers[n].of([pair[n].split() for pair in fragments]) for n in (0, 1)]
     for each in numbers:

@@ -23,7 +23,7 @@ LEARNT = (CONFIDENTIAL, GENERAL, str(DICTIONARY), str(HANDBOOK / "de"), str(HAND
 KINDS = {
     "sizes": Kind(sizes, needs=(CONFIDENTIAL,)),
     "published": Kind(published, version=2, needs=(CONFIDENTIAL,)),  # 2: priors of the words that a word was seen with
-    "risk": Kind(risk, version=2, needs=(CONFIDENTIAL,)),
+    "risk": Kind(risk, version=3, needs=LEARNT),  # 3: neighbours are joined too
     "baseline": Kind(baseline, needs=LEARNT, keeps=True),
     "adapted": Kind(adapted, needs=LEARNT, keeps=True),
 }
@@ -31,7 +31,7 @@ PARTS = {"data": ("sizes", "published"), "risk": ("risk",), "baseline": ("baseli
 PAPER = ("paper, 7 words", "paper, 4 words")
 # Steps of training on general text, and then on the two domains that are not left out; 1,600 target tokens each.
 STEPS: dict[str, dict[str, list[int]]] = {
-    "small": {"steps": [15_000], "more": [1500]},
+    "small": {"steps": [15_000], "more": [2000]},
     "full": {"steps": [40_000], "more": [4000]},
 }
 SAFER = ("apart, 4 words", "apart, 3 words")
@@ -72,10 +72,10 @@ def translation(scale: str) -> list[Cell]:
 
 NOTES = (
     "Sentence pairs of train, each once (repeats would count twice): 3,513 in EMEA, 5,193 in GNOME, 9,555 in JRC. The "
-    "attacker has the fragments, and the other two domains as public text. A seed draws what is dropped and where "
-    "sentences are cut.",
+    "attacker has the fragments, and as public text the other two domains and the general text below. A seed draws what is "
+    "dropped and where sentences are cut.",
     "Risk: the share of words in correct runs of ten or more, in what the strongest shipped attack rebuilds; intervals "
-    "are over sentences.",
+    "are over sentences. Links are those of the diagonal aligner where no other is named.",
     "The published phrase files hold no alignments. fast_align, which made them, cannot be had here: our aligner has the "
     "same model (Dyer et al. 2013), with variational Bayes, and the tension fitted by Newton's method ('ours'). 'exact' "
     "takes fast_align's steps along the gradient, 'as written' the steps that its program takes (paper10/fast_align.py).",
