@@ -34,10 +34,10 @@ STEPS: dict[str, dict[str, list[int]]] = {
     "small": {"steps": [15_000], "more": [2000]},
     "full": {"steps": [40_000], "more": [4000]},
 }
-SAFER = ("apart, 4 words", "apart, 3 words")
+SAFER = ("apart, 4 words", "apart, 4 words, all kept", "apart, 3 words")
 SOME = (  # variants of the small scale; what most claims are about comes first
-    "7 words", "7 words, replay", "apart, 4 words, replay", "sentences", "7 words, tags", "4 words", "4 words, tags",
-    "7 words, tags, replay",
+    "7 words", "7 words, replay", "apart, 4 words, replay", "apart, 4 words, all kept, replay", "sentences",
+    "7 words, tags", "4 words", "4 words, tags",
 )  # fmt: skip
 
 
@@ -63,7 +63,7 @@ def translation(scale: str) -> list[Cell]:
     cells += grid("baseline", left_out=DOMAINS, **own)
     variants, size = [*VARIANTS], {"updates": [3000], "tested": [1005], "beams": [4]}
     if scale == "small":
-        variants, size = [*SOME], {"updates": [300], "tested": [250], "beams": [2]}
+        variants, size = [*SOME], {"updates": [600], "tested": [250], "beams": [2]}
     for variant in variants:
         for domain in DOMAINS:
             cells += grid("adapted", domain=[domain], variant=[variant], left_out=[domain], **own, **size)

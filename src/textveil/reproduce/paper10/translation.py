@@ -24,6 +24,10 @@ VARIANTS: dict[str, dict[str, Any]] = {  # what is learnt from (None: whole sent
     "4 words, tags": {"policy": {"longest": 4}, "tags": True},
     "4 words, replay": {"policy": {"longest": 4}, "settings": {"replay": 1.0}},
     "apart, 4 words, replay": {"policy": {"longest": 4, "cut": "apart"}, "settings": {"replay": 1.0}},
+    "apart, 4 words, all kept, replay": {
+        "policy": {"longest": 4, "cut": "apart", "drop": 0.0},
+        "settings": {"replay": 1.0},
+    },
     "7 words, length tags, replay": {"policy": {"longest": 7}, "settings": {"replay": 1.0, "length_tags": True}},
     "7 words, joined, replay": {"policy": {"longest": 7}, "settings": {"replay": 1.0, "join": 6}},
     "7 words, EWC": {"policy": {"longest": 7}, "settings": {"ewc": 0.01}},
