@@ -55,8 +55,8 @@ def _adapted(results: Results) -> Figure:
         if not cells:
             continue
         ends = [[cell["interval"][end] for cell in cells.values()] for end in (0, 1)]
-        gains.append(Series(domain, [*cells], [cell["gain"] for cell in cells.values()], *ends))
-        lengths.append(Series(domain, [*cells], [cell["after"]["length_ratio"] for cell in cells.values()]))
+        gains.append(Series(domain, [*cells], [cell["gain"] for cell in cells.values()], *ends, joined=False))
+        lengths.append(Series(domain, [*cells], [c["after"]["length_ratio"] for c in cells.values()], joined=False))
     panels = [
         Panel("gain over the baseline (Table 2)", "variant", "BLEU", gains, [("baseline", 0.0)]),
         Panel("length of the output (Figure 3)", "variant", "over the reference", lengths, [("reference", 1.0)]),
