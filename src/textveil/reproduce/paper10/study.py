@@ -35,6 +35,7 @@ STEPS: dict[str, dict[str, list[int]]] = {
     "full": {"steps": [40_000], "more": [4000]},
 }
 SAFER = ("apart, 4 words", "apart, 4 words, all kept", "apart, 3 words")
+LARGE = ("paper, 7 words, hmm",)  # three times as many phrases: too long for the small scale
 SOME = (  # variants of the small scale; what most claims are about comes first
     "7 words", "7 words, replay", "apart, 4 words, replay", "apart, 4 words, all kept, replay", "sentences",
     "7 words, tags", "4 words", "4 words, tags",
@@ -50,7 +51,8 @@ def plan(scale: str) -> list[Cell]:
     cells += grid("published", domain=DOMAINS, symmetry=["intersection"], learnt_from=["train"], tension=["ours"])
     cells += grid("published", domain=["EMEA"], symmetry=["union"], learnt_from=["all domains"], tension=["ours"])
     cells += grid("risk", domain=["EMEA"], policy=PAPER, sentences=[2000], seed=draws)
-    others = [policy for policy in POLICIES if policy not in (*PAPER, *SAFER)]
+    left = (*PAPER, *SAFER, *(() if scale == "full" else LARGE))
+    others = [policy for policy in POLICIES if policy not in left]
     for policies in ((*PAPER, *SAFER), others):  # what claims are about comes first
         cells += grid("risk", domain=DOMAINS, policy=policies, sentences=[0], seed=draws)
     return cells + translation(scale)
