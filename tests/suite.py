@@ -23,6 +23,7 @@ TORCH = (
     "src/textveil/attacks/texthide/gradient_matching",
     "src/textveil/attacks/training",
     "src/textveil/fragments/adapting",
+    "src/textveil/fragments/precision",
     "src/textveil/fragments/pretraining",
     "src/textveil/fragments/pull",
     "src/textveil/nets",
